@@ -1,21 +1,25 @@
 /** The snapshot that is kept on the disk: what is written, what is read, and what is thrown away. */
 import assert from 'node:assert/strict'
 import {
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
+  readSync,
   readdirSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { FORM } from '../../lib/catalog/kept/arena-file.js'
+import { FORM, KeptFault, readArena, writeArena } from '../../lib/catalog/kept/arena-file.js'
 import { openBuilder } from '../../lib/catalog/kept/build.js'
 import type { SnapshotParts } from '../../lib/catalog/snapshot/parts.js'
 import { silentLog } from '../../lib/core/log.js'
@@ -30,13 +34,13 @@ const OFFERS = 3_000
 let scratch: string
 let made: string
 let places = 0
-before(() => {
+before(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'qm-kept-'))
   made = join(scratch, 'made')
   mkdirSync(made)
   generateCatalog(filesIn(made).catalog, OFFERS)
   const builder = openBuilder({ isOwner: true })
-  assert.equal(builder.build(made).from, 'catalog')
+  assert.equal((await builder.build(made)).from, 'catalog')
   assert.equal(builder.keep(made), true)
 })
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -81,46 +85,46 @@ describe('a snapshot that is kept', () => {
     assert.match(names.join(' '), /^current\.json text-[0-9a-f]{64} tick-[0-9a-f]{64}$/)
   })
 
-  test('is what the next start reads, to the last byte', () => {
+  test('is what the next start reads, to the last byte', async () => {
     const dir = folder()
-    const { from, fault, parts } = start(dir)
+    const { from, fault, parts } = await start(dir)
     assert.equal(fault, null)
     assert.equal(from, 'file')
     rmSync(kept(dir), { recursive: true })
-    const built = start(dir)
+    const built = await start(dir)
     assert.equal(built.from, 'catalog')
     assert.deepEqual(contentOf(parts), contentOf(built.parts))
   })
 
-  test('whose prices are older gets the new ones, and its text is not built again', () => {
+  test('whose prices are older gets the new ones, and its text is not built again', async () => {
     const dir = folder()
     sqlIn(dir, NEW_PRICES)
-    const { from, parts } = start(dir)
+    const { from, parts } = await start(dir)
     assert.equal(from, 'tick')
     rmSync(kept(dir), { recursive: true })
-    assert.deepEqual(contentOf(parts), contentOf(start(dir).parts))
+    assert.deepEqual(contentOf(parts), contentOf((await start(dir)).parts))
   })
 
-  test('is written anew only in the part that has changed', () => {
+  test('is written anew only in the part that has changed', async () => {
     const dir = folder()
     const [text, tick] = [partIn(dir, 'text'), partIn(dir, 'tick')]
     const { ino } = statSync(text)
     const builder = openBuilder({ isOwner: true })
-    builder.build(dir)
+    await builder.build(dir)
     sqlIn(dir, NEW_PRICES)
-    assert.equal(builder.build(dir).from, 'tick')
+    assert.equal((await builder.build(dir)).from, 'tick')
     assert.equal(builder.keep(dir), true)
     assert.equal(namesIn(dir).length, 3)
     assert.equal(statSync(text).ino, ino)
     assert.equal(existsSync(tick), false)
-    assert.equal(start(dir).parts.version, 'second-2')
+    assert.equal((await start(dir)).parts.version, 'second-2')
   })
 
-  test('is not written where there is too little room', () => {
+  test('is not written where there is too little room', async () => {
     const dir = folder()
     rmSync(kept(dir), { recursive: true })
     const builder = openBuilder({ isOwner: true, freeBytes: () => 1_000 })
-    builder.build(dir)
+    await builder.build(dir)
     assert.equal(builder.keep(dir), false)
     assert.equal(existsSync(kept(dir)), false)
   })
@@ -130,10 +134,10 @@ describe('a snapshot that is kept', () => {
     assert.deepEqual(
       { form: FORM, names: namesIn(made).slice(1) },
       {
-        form: 1,
+        form: 2,
         names: [
-          'text-291bd011f4a42d2db0b694f1b7be66ab780b87afe647ce8452b5072d2f6c8965',
-          'tick-0e5b86c53087462b534e5e702cd1c08752166c73f7efec202de0d168c0c60454',
+          'text-cc9a53429c21107aba01c8b498bf2a6b25d542cbc7f16ec35b96bfa50a140d35',
+          'tick-609d41c49b8d14dce6026937054c8c8c5504f41749611a1e3cb6102301123c37',
         ],
       },
     )
@@ -189,25 +193,56 @@ describe('a kept snapshot is thrown away, and built anew', () => {
     ],
   ]
   for (const [name, reason, damage] of DAMAGES)
-    test(`one ${name}`, () => {
+    test(`one ${name}`, async () => {
       const dir = folder()
       damage(dir)
       // A command beside a server leaves it to the server.
-      const command = start(dir, false)
+      const command = await start(dir, false)
       assert.match(command.fault ?? '', reason)
       assert.equal(existsSync(kept(dir)), true)
-      const server = start(dir)
+      const server = await start(dir)
       assert.match(server.fault ?? '', reason)
       assert.equal(server.from, 'catalog')
       assert.equal(server.parts.rows, OFFERS)
       assert.equal(existsSync(kept(dir)), false)
     })
 
-  test('but one whose text is older is built anew without a word', () => {
+  test('but one whose text is older is built anew without a word', async () => {
     const dir = folder()
     sqlIn(dir, "UPDATE state SET revision = 2, text_revision = 2, version = 'second-2'")
-    const { from, fault } = start(dir)
+    const { from, fault } = await start(dir)
     assert.deepEqual({ from, fault }, { from: 'catalog', fault: null })
+  })
+})
+
+describe('a part that is read in several pieces', () => {
+  const BYTES = 13 * 1_024 * 1_024 + 8
+  const change = (path: string, at: number) => {
+    const file = openSync(path, 'r+')
+    const byte = Buffer.alloc(1)
+    readSync(file, byte, 0, 1, at)
+    byte[0]! ^= 1
+    writeSync(file, byte, 0, 1, at)
+    closeSync(file)
+  }
+
+  test('has all of them in their places, and is refused for any one of them', async () => {
+    const place = mkdtempSync(join(scratch, 'pieces-'))
+    const buffer = new SharedArrayBuffer(BYTES)
+    const numbers = new Uint32Array(buffer)
+    for (let i = 0; i < numbers.length; i++) numbers[i] = i
+    const digest = writeArena(place, 'text', { buffer, table: {} }, 'about it')
+    const { arena, about } = await readArena(place, 'text', digest)
+    assert.equal(about, 'about it')
+    assert.ok(Buffer.from(arena.buffer).equals(Buffer.from(buffer)))
+    const path = join(place, `text-${digest}`)
+    const { size } = statSync(path)
+    for (const at of [size - BYTES, size - BYTES / 2, size - 1]) {
+      change(path, at)
+      await assert.rejects(readArena(place, 'text', digest), KeptFault, `byte ${at}`)
+      change(path, at)
+    }
+    await readArena(place, 'text', digest)
   })
 })
 

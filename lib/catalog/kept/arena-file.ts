@@ -6,7 +6,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import { join } from 'node:path'
 import { codeOf } from '../../core/errors.js'
@@ -20,7 +22,10 @@ import type { Arena } from '../snapshot/arena.js'
  * offers: a server that starts over a file of before would serve what the code no longer means. A
  * suite holds it to the digest of a built snapshot.
  */
-export const FORM = 1
+export const FORM = 2
+
+/** As safe as SHA-256 and, in words of 64 bits, taken in a third of the time. */
+const DIGEST = 'sha512-256'
 
 const MAGIC = Buffer.from('QMARENA\n')
 const LENGTH_AT = MAGIC.length
@@ -29,7 +34,12 @@ const ALIGNED = 64
 /** More than any header; what claims to be longer is damaged. */
 const LONGEST_HEADER = 64 * MB
 /** Bytes that are read or written, and hashed, at a time. */
-const PIECE = 8 * MB
+const PIECE = 4 * MB
+/**
+ * Pieces that are read at a time. What takes long is not the disk but the memory, which is new to
+ * the process: two threads get it in half the time, and a third has no core left.
+ */
+const READ_AT_ONCE = 2
 
 /** What is wrong with a file, in words that follow its name. */
 export class KeptFault extends Error {}
@@ -46,7 +56,7 @@ interface Header {
 
 const nameOf = (kind: string, digest: string) => `${kind}-${digest}`
 
-/** Writes an arena, on the disk when it returns, and tells its digest: SHA-256 in hex. */
+/** Writes an arena, on the disk when it returns, and tells its digest: SHA-512/256 in hex. */
 export function writeArena(
   folder: string,
   kind: string,
@@ -61,7 +71,7 @@ export function writeArena(
     about,
   }
   const draft = join(folder, `${kind}.draft`)
-  const hash = createHash('sha256')
+  const hash = createHash(DIGEST)
   try {
     const file = openSync(draft, 'w', 0o600)
     try {
@@ -102,41 +112,45 @@ function writeAll(file: number, bytes: Uint8Array, hash: Hash): void {
  * Reads an arena straight into shared memory. Throws a KeptFault for a file that is missing, cut
  * off, changed, or of another form.
  */
-export function readArena(
+export async function readArena(
   folder: string,
   kind: string,
   digest: string,
-): { arena: Arena; about: unknown } {
+): Promise<{ arena: Arena; about: unknown }> {
   const name = nameOf(kind, digest)
-  let file: number
+  let file: FileHandle
   try {
-    file = openSync(join(folder, name), 'r')
+    file = await open(join(folder, name), 'r')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') throw new KeptFault(`${name} is missing`)
     throw error
   }
   try {
-    const hash = createHash('sha256')
-    const { header, length } = readHeader(file, name, hash)
+    const hash = createHash(DIGEST)
+    const { header, length } = await readHeader(file, name, hash)
     const buffer = new SharedArrayBuffer(header.bytes)
-    readAll(file, new Uint8Array(buffer), length, hash)
+    await readAll(file, new Uint8Array(buffer), length, hash)
     if (hash.digest('hex') !== digest)
       throw new KeptFault(`${name} does not hold what its name says`)
     return { arena: { buffer, table: header.table }, about: header.about }
   } finally {
-    closeSync(file)
+    await file.close()
   }
 }
 
 /** The header, looked at as what anybody may have written, and its length with the magic. */
-function readHeader(file: number, name: string, hash: Hash): { header: Header; length: number } {
+async function readHeader(
+  file: FileHandle,
+  name: string,
+  hash: Hash,
+): Promise<{ header: Header; length: number }> {
   const prefix = Buffer.alloc(PREFIX)
-  readAll(file, prefix, 0, hash)
+  await readAll(file, prefix, 0, hash)
   const bytes = prefix.readUInt32LE(LENGTH_AT)
   if (!prefix.subarray(0, LENGTH_AT).equals(MAGIC) || bytes > LONGEST_HEADER)
     throw new KeptFault(`${name} is not a part of a snapshot`)
   const json = Buffer.alloc(bytes)
-  readAll(file, json, PREFIX, hash)
+  await readAll(file, json, PREFIX, hash)
   let header: Header
   try {
     header = JSON.parse(json.toString('utf8')) as Header
@@ -146,19 +160,41 @@ function readHeader(file: number, name: string, hash: Hash): { header: Header; l
   if (header.form !== FORM) throw new KeptFault(`${name} is of another release`)
   if (header.endian !== endianness()) throw new KeptFault(`${name} is of another kind of machine`)
   const length = PREFIX + bytes
-  if (fstatSync(file).size !== length + header.bytes) throw new KeptFault(`${name} is cut off`)
+  if ((await file.stat()).size !== length + header.bytes) throw new KeptFault(`${name} is cut off`)
   if (!isArenaTable(header.table, header.bytes)) throw new KeptFault(`${name} has a damaged header`)
   return { header, length }
 }
 
-function readAll(file: number, into: Uint8Array, at: number, hash: Hash): void {
-  for (let from = 0; from < into.length; from += PIECE) {
-    const piece = into.subarray(from, from + PIECE)
-    for (let done = 0; done < piece.length;) {
-      const read = readSync(file, piece, done, piece.length - done, at + from + done)
-      if (read === 0) throw new KeptFault('a part of the snapshot is cut off')
-      done += read
-    }
-    hash.update(piece)
+/** Fills `into` from there on; each piece is hashed while the next ones are read. */
+async function readAll(file: FileHandle, into: Uint8Array, at: number, hash: Hash): Promise<void> {
+  const reading: Promise<Uint8Array>[] = []
+  let from = 0
+  const readOn = () => {
+    if (from >= into.length) return
+    const piece = readPiece(file, into.subarray(from, from + PIECE), at + from)
+    // One that fails is told when it is its turn.
+    piece.catch(() => {})
+    reading.push(piece)
+    from += PIECE
   }
+  try {
+    for (let i = 0; i < READ_AT_ONCE; i++) readOn()
+    for (let next = reading.shift(); next; next = reading.shift()) {
+      const piece = await next
+      readOn()
+      hash.update(piece)
+    }
+  } finally {
+    // Whoever closes the file must not do so under a read.
+    await Promise.allSettled(reading)
+  }
+}
+
+async function readPiece(file: FileHandle, piece: Uint8Array, at: number): Promise<Uint8Array> {
+  for (let done = 0; done < piece.length;) {
+    const { bytesRead } = await file.read(piece, done, piece.length - done, at + done)
+    if (bytesRead === 0) throw new KeptFault('a part of the snapshot is cut off')
+    done += bytesRead
+  }
+  return piece
 }

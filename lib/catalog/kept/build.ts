@@ -18,7 +18,7 @@ export interface Built {
 }
 
 export interface Builder {
-  build(dir: string): Built
+  build(dir: string): Promise<Built>
   /** Keeps on the disk what was built last. False, and nothing is written, without enough room. */
   keep(dir: string): boolean
 }
@@ -37,22 +37,22 @@ export function openBuilder({
   const last = new Map<string, SnapshotParts>()
   const known: KnownArenas = new WeakMap()
 
-  function previousIn(
+  async function previousIn(
     dir: string,
     raw: Raw,
-  ): { parts: SnapshotParts | null; fault: string | null } {
+  ): Promise<{ parts: SnapshotParts | null; fault: string | null }> {
     const built = last.get(dir)
     if (built) return { parts: built, fault: null }
     try {
-      return { parts: readKept(dir, readState(raw), known), fault: null }
+      return { parts: await readKept(dir, readState(raw), known), fault: null }
     } catch (error) {
       if (isOwner) forgetKept(dir)
       return { parts: null, fault: (error as Error).message }
     }
   }
 
-  function buildFrom(dir: string, raw: Raw): Built {
-    const { parts: previous, fault } = previousIn(dir, raw)
+  async function buildFrom(dir: string, raw: Raw): Promise<Built> {
+    const { parts: previous, fault } = await previousIn(dir, raw)
     if (!previous) return { parts: buildSnapshot(raw), from: 'catalog', fault }
     const { made, revision } = readState(raw)
     if (made === previous.made && revision === previous.revision)
@@ -64,14 +64,14 @@ export function openBuilder({
   }
 
   return {
-    build(dir) {
+    async build(dir) {
       const raw = openFile(filesIn(dir).catalog, {
         synchronous: 'NORMAL',
         readonly: true,
         patient: true,
       })
       try {
-        const built = buildFrom(dir, raw)
+        const built = await buildFrom(dir, raw)
         last.set(dir, built.parts)
         return built
       } finally {

@@ -33,11 +33,11 @@ export type KnownArenas = WeakMap<Arena['buffer'], string>
  * stock of now or of before. Null where none is kept, or its text is older. Throws a KeptFault for
  * one that can never be used again.
  */
-export function readKept(
+export async function readKept(
   dir: string,
   state: CatalogState,
   known: KnownArenas,
-): SnapshotParts | null {
+): Promise<SnapshotParts | null> {
   const folder = keptFolder(dir)
   const pointer = readPointer(folder)
   if (!pointer) return null
@@ -46,8 +46,8 @@ export function readKept(
   if (revision > state.revision || (revision === state.revision && version !== state.version))
     throw new KeptFault('catalog.db was set back to before it')
   if (textRevision !== state.textRevision) return null
-  const text = readArena(folder, 'text', pointer.text)
-  const tick = readArena(folder, 'tick', pointer.tick)
+  const text = await readArena(folder, 'text', pointer.text)
+  const tick = await readArena(folder, 'tick', pointer.tick)
   known.set(text.arena.buffer, pointer.text)
   known.set(tick.arena.buffer, pointer.tick)
   return {

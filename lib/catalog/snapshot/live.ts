@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.js'
 
 /** What the worker does for the catalog. */
 export interface CatalogTasks {
-  buildSnapshot(input: { dir: string }): Built
+  buildSnapshot(input: { dir: string }): Promise<Built>
   /** Keeps the last one on the disk; false without enough room. */
   keepSnapshot(input: { dir: string }): boolean
 }
