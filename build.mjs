@@ -5,10 +5,9 @@
  *                     shared.cjs; worker.mjs, duckdb.mjs
  *   dist/types        declarations, for `import`; dist/types-cjs the same for `require`
  *   dist/docs         what the documentation is made of: its styles, scripts and icon
- *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs
- *                     and duckdb.mjs, and the operator's console; a whole build adds the natives, the
- *                     documentation, licenses and a bill of materials: the folder runs wherever there
- *                     is Node
+ *   dist/quartermaster  the launcher and the program in one file each, its worker.mjs and duckdb.mjs, and
+ *                     the operator's console; a whole build adds the natives, the documentation,
+ *                     licenses and a bill of materials: the folder runs wherever there is Node
  *                     (scripts/bundle/release.mjs makes archives of it that bring Node)
  */
 import { execFileSync } from 'node:child_process'
@@ -163,22 +162,40 @@ async function bundleWorker(outdir, options = {}) {
 }
 
 /**
- * The command in one file, which starts in half the time that its packages' own files would take;
- * what is imported late lies beside it.
+ * The command in one file, which starts in half the time that its packages' own files would take,
+ * and the launcher that runs it. It is CommonJS, one function: code that is compiled in one process
+ * can be kept for the next one only for such a script (server/compiled.ts).
  */
 export async function bundleLauncher(outdir, options = {}) {
-  return bundle({
+  const launcher = await bundle({
     ...common,
     ...options,
     entryPoints: { quartermaster: 'server/main.ts' },
     outdir,
     format: 'esm',
-    splitting: true,
-    external: [...NATIVE, 'listhen'],
     outExtension: { '.js': '.mjs' },
-    banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` },
+    banner: { js: '#!/usr/bin/env node' },
   })
+  const program = await bundle({
+    ...commonJs,
+    ...options,
+    entryPoints: { program: 'server/cli/main.ts' },
+    outdir,
+    external: [...NATIVE, 'listhen'],
+    supported: { 'dynamic-import': false },
+    outExtension: { '.js': '.cjs' },
+    banner: {
+      js: `(function (exports, require, module, __filename, __dirname) {${commonJs.banner.js}`,
+    },
+    footer: { js: '})' },
+  })
+  // A text of bytes alone is read without a copy. esbuild leaves letters in expressions as they are.
+  const file = join(outdir, 'program.cjs')
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/[^\0-\x7f]/g, escaped))
+  return [...launcher, ...program]
 }
+
+const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Bundled CommonJS packages call require. */
 const REQUIRE = {

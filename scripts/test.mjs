@@ -128,7 +128,7 @@ try {
   if (coverage) {
     // File by file: coverage of a bundle cannot be told apart by its sources.
     for (const folder of new Set(suites.map(dirname)))
-      await bundleTree(join(suiteDir, folder), { ...beside, quartermaster: 'server/main.ts' })
+      await bundleTree(join(suiteDir, folder), { ...beside, quartermaster: 'server/cli/main.ts' })
     await transpileTree(outdir)
     cpSync('data', join(outdir, 'data'), { recursive: true })
   } else {
