@@ -5,13 +5,14 @@
  *                     shared.cjs; worker.mjs, duckdb.mjs
  *   dist/types        declarations, for `import`; dist/types-cjs the same for `require`
  *   dist/docs         what the documentation is made of: its styles, scripts and icon
- *   dist/quartermaster  the launcher and the program in one file each, its worker.mjs and duckdb.mjs, and
- *                     the operator's console; a whole build adds the natives, the documentation,
- *                     licenses and a bill of materials: the folder runs wherever there is Node
+ *   dist/quartermaster  the launcher and the program in one file each, its worker.mjs and duckdb.mjs, what
+ *                     starts it with a shell, and the operator's console; a whole build adds the
+ *                     natives, the documentation, licenses and a bill of materials: the folder runs
+ *                     wherever there is Node
  *                     (scripts/bundle/release.mjs makes archives of it that bring Node)
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
@@ -214,6 +215,8 @@ const dense = { sourcemap: false, minifyWhitespace: true }
 export async function bundleProgram(folder) {
   const page = await buildConsole(join(folder, 'console'))
   console.log(`console: ${(page.bytes / 1_000).toFixed(1)} kB compressed`)
+  cpSync('scripts/bundle/launcher.sh', join(folder, 'quartermaster'))
+  chmodSync(join(folder, 'quartermaster'), 0o755)
   return [
     ...(await bundleLauncher(folder, dense)),
     ...(await bundleWorker(folder, dense)),

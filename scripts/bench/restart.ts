@@ -8,7 +8,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { filesIn } from '../../lib/db/engine.js'
@@ -16,7 +16,7 @@ import { openFile } from '../../lib/db/sqlite.js'
 import { open } from '../../lib/app/open.js'
 // Bundles are built by a script without types.
 // @ts-expect-error no declaration
-import { bundleLauncher, bundleTree } from '../../build.mjs'
+import { bundleProgram } from '../../build.mjs'
 import { folderOnDisk, percentile } from './order-shop.js'
 import { writeOffers } from './offers.js'
 
@@ -32,11 +32,10 @@ interface Server {
 }
 
 async function start(launcher: string, dir: string, command: 'demo' | 'serve'): Promise<Server> {
-  const child = spawn(
-    process.execPath,
-    [launcher, command, '--dir', dir, '--port', '0', '--json'],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, QUARTERMASTER_LOG: 'info' } },
-  )
+  const child = spawn(launcher, [command, '--dir', dir, '--port', '0', '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, QUARTERMASTER_LOG: 'info' },
+  })
   const ready = new Promise<number>((done) => {
     createInterface({ input: child.stderr }).on('line', (text) => {
       if (text.includes('"the server is ready"')) done(performance.now())
@@ -93,9 +92,8 @@ mkdirSync('dist', { recursive: true })
 const bundle = mkdtempSync(resolve('dist', 'bench-'))
 let server: Server | undefined
 try {
-  await bundleTree(bundle, {})
-  await bundleLauncher(bundle)
-  const launcher = join(bundle, 'quartermaster.mjs')
+  await bundleProgram(bundle)
+  const launcher = join(bundle, 'quartermaster')
   await (await open({ dir, worker: false })).close()
   const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
   writeOffers(catalog, OFFERS)
@@ -117,7 +115,8 @@ try {
   const { distid, distsku } = quote.data.items[0]!.best
   const item = { distid, distsku, upc: found.data.products[0]!.upc, qty: 1, ffl_req: false }
   const kept = join(dir, 'snapshot', 'current.json')
-  while (!existsSync(kept)) await pause(50)
+  const isCompiled = () => readdirSync(bundle).some((name) => /^compiled-.*[^.\d]$/.test(name))
+  while (!existsSync(kept) || !isCompiled()) await pause(50)
   await kill(server)
   for (const [name, isKept, restarts] of [
     ['with the kept snapshot', true, RESTARTS],

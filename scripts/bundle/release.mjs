@@ -90,9 +90,7 @@ async function makeFolder(folder, arch) {
     runtime: { name: 'node', version: NODE, license: readFileSync(join(node, 'LICENSE'), 'utf8') },
   })
   copyFileSync(join(node, 'bin', 'node'), join(folder, 'node'))
-  copyFileSync(join(import.meta.dirname, 'launcher.sh'), join(folder, 'quartermaster'))
   chmodSync(join(folder, 'node'), 0o755)
-  chmodSync(join(folder, 'quartermaster'), 0o755)
 }
 
 function fetchLocked(name) {
