@@ -14,9 +14,16 @@ const MOST = 16 << 20
  * Runs `doctor` on a state folder, with the environment of this process. Rejects where it
  * says nothing that could be read.
  */
-export function examineBeside(dir: string, { offline, signal }: ExamineOptions): Promise<Examined> {
+export function examineBeside(
+  dir: string,
+  { offline, hasJournalCopy, signal }: ExamineOptions,
+): Promise<Examined> {
   const { file, execArgv } = program()
-  const line = ['doctor', '--dir', dir, '--json', ...(offline ? ['--offline'] : [])]
+  const line = [
+    ...['doctor', '--dir', dir, '--json'],
+    ...(offline ? ['--offline'] : []),
+    ...(hasJournalCopy ? ['--journal-copy'] : []),
+  ]
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
@@ -39,5 +46,8 @@ export function examineBeside(dir: string, { offline, signal }: ExamineOptions):
 function program(): { file: string; execArgv: readonly string[] } {
   const bundled = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
   if (existsSync(bundled)) return { file: bundled, execArgv: [] }
-  return { file: fileURLToPath(new URL('../main.ts', import.meta.url)), execArgv: process.execArgv }
+  return {
+    file: fileURLToPath(new URL('../cli/main.ts', import.meta.url)),
+    execArgv: process.execArgv,
+  }
 }

@@ -9,7 +9,7 @@ import { kyselyOver, openFile, rememberStatements } from '../../db/sqlite.js'
 import type { Tables } from '../../db/tables/tables.js'
 import { proveJournal } from '../../orders/journal/verify.js'
 import { findings } from '../health.js'
-import { findKey, openClosed } from './closed-folder.js'
+import { closedOrNull, findKey } from './closed-folder.js'
 import type { ClosedFolder } from './closed-folder.js'
 import type { DoctorInput } from './input.js'
 import { contentCounts } from './queries.js'
@@ -34,15 +34,6 @@ export async function lookAtBooks(input: DoctorInput): Promise<readonly Finding[
     ]
   } finally {
     folder.close()
-  }
-}
-
-function closedOrNull(dir: string): ClosedFolder | null {
-  if (!existsSync(filesIn(dir).record)) return null
-  try {
-    return openClosed(dir)
-  } catch {
-    return null
   }
 }
 

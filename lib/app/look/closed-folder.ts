@@ -40,6 +40,15 @@ export function openClosed(dir: string): ClosedFolder {
   }
 }
 
+/** The same; null for one that cannot be read: what is wrong with it, the look at the files tells. */
+export function closedOrNull(dir: string): ClosedFolder | null {
+  try {
+    return openClosed(dir)
+  } catch {
+    return null
+  }
+}
+
 const openClosedRecord = (dir: string) =>
   openFile(filesIn(dir).record, { synchronous: 'FULL', readonly: true })
 

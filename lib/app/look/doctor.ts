@@ -9,6 +9,7 @@ import { lookAtBooks } from './books.js'
 import { lookAtDatabases } from './databases.js'
 import { lookAtFolder } from './folder.js'
 import type { DoctorInput } from './input.js'
+import { lookAtJournalCopy } from './journal-copy.js'
 import { lookAtMachine } from './machine.js'
 import { lookOutside } from './outside.js'
 
@@ -23,6 +24,7 @@ const LOOKS: readonly ((input: DoctorInput) => Promise<readonly Finding[]>)[] = 
   lookAtBooks,
   lookAtBackups,
   lookOutside,
+  lookAtJournalCopy,
 ]
 const SEVERITIES: readonly Severity[] = ['ok', 'info', 'warn', 'bad']
 

@@ -1,5 +1,6 @@
 /** What the doctor is told: where to look, and by which clocks. */
 import type { S3Store } from '../../objects/s3.js'
+import type { ObjectStore } from '../../objects/store.js'
 import type { Distributor } from '../../distributors/distributor.js'
 import type { OperatorEgress } from '../../distributors/session/egress.js'
 
@@ -15,6 +16,8 @@ export interface DoctorInput {
   secretKey?: string | undefined
   /** The bucket, where one is set. */
   objects?: S3Store | undefined
+  /** Where a copy of the order journal is kept, where one is. */
+  journalCopy?: ObjectStore | undefined
   distributors: readonly Distributor[]
   egress: OperatorEgress
   /** A folder of backups. */

@@ -6,7 +6,7 @@ import type { Finding } from '../../core/finding.js'
 import type { Distributor } from '../../distributors/distributor.js'
 import { addressOf } from '../../distributors/session/egress.js'
 import type { OperatorEgress } from '../../distributors/session/egress.js'
-import { openClosed } from './closed-folder.js'
+import { closedOrNull } from './closed-folder.js'
 import type { DoctorInput } from './input.js'
 import { liveDistributors } from './queries.js'
 import { tell } from './tell.js'
@@ -45,17 +45,16 @@ async function store({ objects }: DoctorInput): Promise<Finding> {
 }
 
 function liveOf({ dir, distributors }: DoctorInput): Distributor[] {
+  const folder = closedOrNull(dir)
+  if (!folder) return []
   try {
-    const folder = openClosed(dir)
-    try {
-      const live = new Set(folder.reader.all(liveDistributors).map(({ distid }) => distid))
-      return distributors.filter(({ distid }) => live.has(distid))
-    } finally {
-      folder.close()
-    }
+    const live = new Set(folder.reader.all(liveDistributors).map(({ distid }) => distid))
+    return distributors.filter(({ distid }) => live.has(distid))
   } catch {
-    // What is wrong with the folder was told by whoever looked at the files.
+    // A folder of another release may lack the table.
     return []
+  } finally {
+    folder.close()
   }
 }
 

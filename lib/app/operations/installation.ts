@@ -83,8 +83,12 @@ export const installationOperations = [
         .describe('ask nobody outside of this machine: no distributor, no bucket'),
     },
     result: z.object({ worst: Severity, findings: z.array(FindingShape) }),
-    run: async ({ closing }, { offline }, { examine }) => {
-      const { worst, findings } = await examine({ offline, signal: closing })
+    run: async ({ closing, journalCopy }, { offline }, { examine }) => {
+      const { worst, findings } = await examine({
+        offline,
+        hasJournalCopy: journalCopy !== undefined,
+        signal: closing,
+      })
       return { worst, findings }
     },
   }),

@@ -20,6 +20,8 @@ export interface UploadedFile {
 export interface ExamineOptions {
   /** Nobody outside of this machine is asked. */
   offline: boolean
+  /** A copy of the order journal is kept, and compared. */
+  hasJournalCopy: boolean
   signal: AbortSignal
 }
 

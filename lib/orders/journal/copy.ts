@@ -11,7 +11,7 @@ import type { ObjectStore } from '../../objects/store.js'
 import { journalSealer, macOf } from './chain.js'
 import { pauseOrders, readKnownDamage } from '../engine/pause.js'
 import { listSegments, nameOf, sealedAs, timeOf } from './segments.js'
-import type { CopySegment } from './segments.js'
+import type { CopyCtx, CopySegment } from './segments.js'
 
 export interface CopyComparison {
   /** The newest line that the copy has; null where it has none. */
@@ -149,7 +149,7 @@ class SegmentSender implements JournalCopy {
  * Which lines the copy and the database have. Asks for the days since the database's last line, and
  * for the day before it.
  */
-export async function compareCopy(ctx: OrdersCtx, store: ObjectStore): Promise<CopyComparison> {
+export async function compareCopy(ctx: CopyCtx, store: ObjectStore): Promise<CopyComparison> {
   const last = await ctx.read
     .selectFrom('journal')
     .select('line')
@@ -166,7 +166,7 @@ export async function compareCopy(ctx: OrdersCtx, store: ObjectStore): Promise<C
  * told of again.
  */
 async function compareSegments(
-  ctx: OrdersCtx,
+  ctx: CopyCtx,
   segments: readonly CopySegment[],
 ): Promise<{ common: CopySegment[]; foreign: CopySegment[] }> {
   const common: CopySegment[] = []
@@ -209,7 +209,7 @@ export interface CopyReach {
  * its middle, is not.
  */
 export async function proveCopy(
-  ctx: OrdersCtx,
+  ctx: CopyCtx,
   store: ObjectStore,
 ): Promise<{ reach: CopyReach | null; faults: { seq: number; fault: string }[] }> {
   const { common, foreign } = await compareSegments(ctx, await listSegments(ctx, store, null))

@@ -4,6 +4,11 @@ import type { ObjectStore } from '../../objects/store.js'
 import type { OrdersCtx } from '../ctx.js'
 import { journalSealer } from './chain.js'
 
+/** What a look at the copy needs: a folder that nobody has opened will do. */
+export interface CopyCtx extends Pick<OrdersCtx, 'read' | 'now'> {
+  readonly secrets: Pick<OrdersCtx['secrets'], 'of'>
+}
+
 /** An object of the copy: the lines from one to another. */
 export interface CopySegment {
   first: number
@@ -18,12 +23,12 @@ const FEW_DAYS = 40
 const DIGITS = 12
 
 /** Installations that share a bucket keep apart, and one that was restored finds its own again. */
-function folderOf(ctx: OrdersCtx): string {
+function folderOf(ctx: CopyCtx): string {
   return `journal/${journalSealer(ctx).fingerprint('copy of the journal').slice(0, 22)}/`
 }
 
 /** The key of a segment in its store. */
-export function nameOf(ctx: OrdersCtx, { first, last, at, mac }: CopySegment): string {
+export function nameOf(ctx: CopyCtx, { first, last, at, mac }: CopySegment): string {
   const number = (n: number) => String(n).padStart(DIGITS, '0')
   return `${folderOf(ctx)}${dayOf(at)}/${number(first)}.${number(last)}.${at}.${mac}`
 }
@@ -40,7 +45,7 @@ export function sealedAs({ first, last }: Pick<CopySegment, 'first' | 'last'>): 
  * are no segment are left out.
  */
 export async function listSegments(
-  ctx: OrdersCtx,
+  ctx: CopyCtx,
   store: ObjectStore,
   lastAt: number | null,
 ): Promise<CopySegment[]> {

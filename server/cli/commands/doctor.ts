@@ -14,7 +14,7 @@ import {
   secretKeyFromEnvironment,
   serversFromEnvironment,
 } from '../../env.js'
-import { objectsFromEnvironment } from '../../object-store.js'
+import { journalCopyIn, objectsFromEnvironment } from '../../object-store.js'
 import { printable } from '../faults.js'
 import type { Output } from '../output.js'
 import { wrap } from '../output.js'
@@ -26,6 +26,7 @@ const EXIT: Readonly<Record<Severity, number>> = { ok: 0, info: 0, warn: 1, bad:
 async function doctor({ dir: folder, values, out }: Invocation): Promise<number> {
   const dir = resolve(folder)
   const { servers = {} } = serversFromEnvironment()
+  const store = objectsFromEnvironment()
   const found = await examine({
     dir,
     program: ownVersion(),
@@ -36,7 +37,8 @@ async function doctor({ dir: folder, values, out }: Invocation): Promise<number>
     backups: optional(values, 'backups'),
     offline: values['offline'] === true,
     ...secretKeyFromEnvironment(),
-    ...objectsFromEnvironment(),
+    ...store,
+    ...journalCopyIn(store, values['journal-copy'] === true),
   })
   show(out, found)
   out.result(found)
@@ -76,9 +78,16 @@ export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Look at the installation and its machine: what is well, and what mends the rest',
   effect: 'reads',
-  options: { backups: { type: 'string' }, offline: { type: 'boolean' } },
+  options: {
+    backups: { type: 'string' },
+    'journal-copy': { type: 'boolean' },
+    offline: { type: 'boolean' },
+  },
   help: {
     backups: 'a folder of backups, to see how old the newest is; as the audit has it by default',
+    'journal-copy':
+      'compare the order journal with its copy in the bucket, which `serve --journal-copy` keeps ' +
+      '(also QUARTERMASTER_JOURNAL_COPY=1)',
     offline: 'ask nobody outside of this machine: no bucket, no mail server, no distributor',
   },
   example: 'quartermaster doctor --backups /backups',

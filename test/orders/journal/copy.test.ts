@@ -22,6 +22,9 @@ import type { App } from '../../../lib/app/open.js'
 import { appendJournal, journalSealer } from '../../../lib/orders/journal/chain.js'
 import { sealedAs } from '../../../lib/orders/journal/segments.js'
 import { readPause, resumeOrders } from '../../../lib/orders/engine/pause.js'
+import type { Examination } from '../../../lib/app/look/doctor.js'
+import type { DoctorInput } from '../../../lib/app/look/input.js'
+import { lookAtJournalCopy } from '../../../lib/app/look/journal-copy.js'
 import { restoreBackup } from '../../../lib/app/backup/restore.js'
 import { demoStories } from '../../../lib/simulator/market/stories.js'
 import { LAUNCHER, startProcess } from '../../server/launcher.js'
@@ -421,6 +424,54 @@ describe('a verification of the journal', () => {
   })
 })
 
+describe('the doctor', () => {
+  const looked = async (dir: string, now: number, more: Partial<DoctorInput>) =>
+    (
+      await lookAtJournalCopy({
+        dir,
+        program: '0.0.0',
+        now: () => now,
+        monotonic: () => now,
+        distributors: [],
+        egress: {},
+        offline: false,
+        ...more,
+      })
+    ).map(({ check, severity, message }) => `${check} ${severity}: ${message}`)
+
+  test('compares the copy, also beside a server, and tells what is not there yet', async () => {
+    await using r = await rig()
+    const { dir } = r.t.app
+    const now = r.t.clock.ms
+    assert.deepEqual(await looked(dir, now, { journalCopy: r.store }), [
+      'journal_copy ok: the copy of the order journal has no line yet',
+    ])
+    r.t.app.orders.start()
+    await r.t.place(r.t.body({ order_id: 'W-1' }))
+    await r.copied()
+    const [whole] = await looked(dir, now, { journalCopy: r.store })
+    assert.match(
+      whole!,
+      /^journal_copy ok: .* has lines 1 to \d+, as the database has them; 0 are not there yet$/,
+    )
+    assert.deepEqual(await looked(dir, now, { journalCopy: r.store, offline: true }), [])
+    assert.deepEqual(await looked(dir, now, {}), [])
+    const dead = { ...r.store, list: () => Promise.reject(new Error('no route to host')) }
+    assert.deepEqual(await looked(dir, now, { journalCopy: dead }), [
+      'journal_copy warn: the copy of the order journal cannot be compared: no route to host',
+    ])
+  })
+
+  test('finds lines that only the copy has', async () => {
+    const { r, dir } = await setBack()
+    const [found] = await looked(dir, r.t.clock.ms, { journalCopy: r.store })
+    assert.match(
+      found!,
+      /^journal_copy bad: the copy has lines \d+ to \d+, written until .*, that the database does not/,
+    )
+  })
+})
+
 describe('a journal that is brought back from the copy', () => {
   test('is the very journal, and a start with it takes in what was forgotten', async () => {
     const { r, dir } = await setBack()
@@ -706,6 +757,12 @@ describe('a server that keeps the copy in S3', { skip: reason ?? false }, () => 
       [1, true],
       told.out,
     )
+    const doctor = async () => {
+      const { status, out } = await startProcess(['doctor', '--json', '--dir', dir], { env })
+      const { findings } = JSON.parse(out) as Examination
+      return [status, findings.find(({ check }) => check === 'journal_copy')?.severity]
+    }
+    assert.deepEqual(await doctor(), [3, 'bad'])
     const file = join(scratch, 'from-s3.journal')
     const fetched = await startProcess(['orders', 'journal', 'fetch', '--to', file, '--dir', dir], {
       env,
@@ -728,6 +785,7 @@ describe('a server that keeps the copy in S3', { skip: reason ?? false }, () => 
     const known = await startProcess(['orders', 'show', 'W-2', '--dir', dir], { env })
     assert.equal(known.status, 0, known.err)
     const sound = await startProcess(['orders', 'journal', 'verify', '--dir', dir], { env })
+    assert.equal((await doctor())[1], 'ok')
     assert.deepEqual(
       [
         sound.status,
