@@ -16,6 +16,8 @@ import {
 } from '../../env.js'
 import { objectsFromEnvironment } from '../../object-store.js'
 import { printable } from '../faults.js'
+import { carriesOut } from '../operation-help.js'
+import { installationOperations } from '../../../lib/app/operations/installation.js'
 import type { Output } from '../output.js'
 import { wrap } from '../output.js'
 import { ownVersion } from '../version.js'
@@ -72,15 +74,13 @@ function show(out: Output, { dir, findings }: Examination): void {
   )
 }
 
-export const doctorCommand: Command = {
+export const doctorCommand: Command = carriesOut(installationOperations, 'overview.examine', {
   name: 'doctor',
-  summary: 'Look at the installation and its machine: what is well, and what mends the rest',
   effect: 'reads',
   options: { backups: { type: 'string' }, offline: { type: 'boolean' } },
   help: {
     backups: 'a folder of backups, to see how old the newest is; as the audit has it by default',
-    offline: 'ask nobody outside of this machine: no bucket, no mail server, no distributor',
   },
   example: 'quartermaster doctor --backups /backups',
   run: doctor,
-}
+})

@@ -1,6 +1,5 @@
 /** Taking in lists of dealers: the ATF's, and those that distributors have on file. */
 import { figure } from '../../../../lib/core/figures.js'
-import { DEALER_TYPES } from '../../../../lib/ffls/license.js'
 import type { ListOptions, ListReport } from '../../../../lib/ffls/lists/report.js'
 import type { ImportResult } from '../../../../lib/ffls/lists/import.js'
 import type { OnFileResult } from '../../../../lib/ffls/on-file.js'
@@ -11,11 +10,6 @@ import { withApp } from '../../with-app.js'
 import type { Output } from '../../output.js'
 
 export const LIST_OPTIONS = { 'as-of': { type: 'string' }, types: { type: 'string' } } as const
-
-export const LIST_HELP = {
-  'as-of': "when the list was made; the file's modification time by default",
-  types: `types of license to take; ${DEALER_TYPES.join(',')} by default`,
-}
 
 /** Rows that people are shown. */
 const SHOWN = 20
