@@ -18,6 +18,7 @@ import { addDealer, setDealer, viewDealer } from './dealer-settings.js'
 import { documentForOperator, removeDocument, storeDocument } from './documents.js'
 import { expiringLicenses } from './expiring.js'
 import { DEALER_TYPES } from './license.js'
+import { heldRemovals } from './lists/held.js'
 import { importDealers } from './lists/import.js'
 import type { ListOptions } from './lists/report.js'
 import { importOnFile } from './on-file.js'
@@ -77,7 +78,11 @@ const REPORT = {
   cut_off: BrokenRow.nullable(),
 }
 const Renewals = z.array(z.object({ from: z.string(), to: z.string(), name: z.string() }))
-const KEPT = { missing: z.int(), known: z.int(), reason: z.string() }
+const KEPT = {
+  missing: z.int().describe('How many the list lacks'),
+  known: z.int().describe('Of so many that are known'),
+  reason: z.string().describe('Why it may not take them away'),
+}
 
 const ImportResult = z.object({
   ...REPORT,
@@ -249,6 +254,20 @@ export const fflOperations = [
       }),
     ),
     run: expiringLicenses,
+  }),
+  operation('ffls.held', {
+    summary: 'What the last lists lack and may not take away, so that it waits for you',
+    effect: 'reads',
+    input: {},
+    result: z.array(
+      z.object({
+        distid: z.string().nullable().describe("Whose list it is; null: the ATF's"),
+        state: z.string().nullable().describe("Of the ATF's list: where the dealers are"),
+        ...KEPT,
+        as_of: Time.describe('When the list was made'),
+      }),
+    ),
+    run: (ctx) => heldRemovals(ctx),
   }),
   operation('ffls.import', {
     summary: "Take in the ATF's monthly list of licensees",

@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import { access, constants, open, readFile, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { figure } from '../../../lib/core/figures.js'
 import { codeOf, invalid } from '../../../lib/core/errors.js'
 import { findSubscriber } from '../../../lib/accounts/subscribers.js'
 import { sharedKey } from '../../../lib/fraud/sharing/partners.js'
 import { argument, required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
+import { printable } from '../faults.js'
 import { withApp } from '../with-app.js'
 import { carriesOut } from '../operation-help.js'
 import { fraudOperations } from '../../../lib/fraud/operations.js'
@@ -33,6 +35,27 @@ async function stats({ dir, out }: Invocation): Promise<void> {
           'names them.',
       )
     out.result(found)
+  })
+}
+
+async function quotas({ dir, out }: Invocation): Promise<void> {
+  await withApp(dir, async (app) => {
+    const { limits, keys } = await app.operator.fraud.quotas()
+    out.line(
+      `In any 24 hours a key may send ${figure(limits.checks)} checks, ${limits.reports} reports ` +
+        `and ${limits.removals} removals.`,
+    )
+    if (keys.length === 0) out.line('No key has sent one in the last 24 hours.')
+    else
+      out.table(
+        keys.map(({ key, name, subscriber, ...used }) => ({
+          key,
+          name: printable(name),
+          subscriber: printable(subscriber),
+          ...used,
+        })),
+      )
+    out.result({ limits, keys })
   })
 }
 
@@ -186,6 +209,12 @@ export const fraudCommands: Command[] = [
     effect: 'reads',
     example: 'quartermaster fraud stats',
     run: stats,
+  }),
+  carriesOut(fraudOperations, 'fraud.quotas', {
+    name: 'fraud quotas',
+    effect: 'reads',
+    example: 'quartermaster fraud quotas',
+    run: quotas,
   }),
   carriesOut(fraudOperations, 'fraud.erase', {
     name: 'fraud erase',

@@ -3,7 +3,7 @@ import { argument } from '../../command.js'
 import type { Command } from '../../command.js'
 import { withApp } from '../../with-app.js'
 import { ADD, add, set, showDealer, showExpiring } from './dealers.js'
-import { LIST_OPTIONS, importList, importMarks } from './lists.js'
+import { LIST_OPTIONS, showHeld, importList, importMarks } from './lists.js'
 import { carriesOut } from '../../operation-help.js'
 import { fflOperations } from '../../../../lib/ffls/operations.js'
 
@@ -36,6 +36,12 @@ export const fflCommands: Command[] = [
     },
     example: 'quartermaster ffls on-file RSR ./rsr-ffl-transfer-dealers.txt',
     run: importMarks,
+  }),
+  carriesOut(fflOperations, 'ffls.held', {
+    name: 'ffls held',
+    effect: 'reads',
+    example: 'quartermaster ffls held',
+    run: showHeld,
   }),
   carriesOut(fflOperations, 'ffls.set', {
     name: 'ffls set',

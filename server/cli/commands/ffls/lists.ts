@@ -154,3 +154,34 @@ function showMarks(
         `them: ${kept.reason}; --force removes them.`,
     )
 }
+
+/** What waits for a decision, with the commands that make it. */
+export async function showHeld({ dir, out }: Invocation): Promise<void> {
+  await withApp(dir, async (app) => {
+    const held = await app.operator.ffls.held()
+    if (held.length === 0) out.line('Nothing is held: the last lists took away what they lack.')
+    else
+      out.table(
+        held.map(({ distid, state, missing, known, as_of: asOf, reason }) => ({
+          list: distid ?? 'ATF',
+          state,
+          missing,
+          known,
+          as_of: asOf.slice(0, 10),
+          reason,
+        })),
+      )
+    const marks = held.find(({ distid }) => distid !== null)
+    if (held.some(({ distid }) => distid === null))
+      out.line(
+        'Dealers are kept until the next list decides, or `ffls import FILE --accept`, or ' +
+          '`--revoke STATE` for one state.',
+      )
+    if (marks)
+      out.line(
+        'Marks of a distributor are kept until its next list decides, or ' +
+          `\`ffls on-file ${marks.distid} FILE --force\`.`,
+      )
+    out.result({ held })
+  })
+}
