@@ -84,7 +84,7 @@ describe('the configuration document in the reference', () => {
     const put = operation('configPut')
     assert.match(
       put,
-      /<code>RSR Group<\/code>[^]*?<code>shipping<\/code>[^\n]*The members of <code>distributors\./,
+      /<code>RSR Group<\/code>[^]*?<code>shipping<\/code>[^\n]*costs\. The members of <code>distributors\./,
     )
     assert.equal(put.split('<code>price_based_shipping</code>').length, 2)
     for (const id of ['configGet', 'configValidate']) {

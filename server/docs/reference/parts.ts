@@ -94,7 +94,7 @@ function memberItem(member: Member, mark: Marked): string {
   const text = [
     ...(about ? [inline(about)] : []),
     ...(before === undefined ? [] : [`The members of <code>${escapeHtml(before)}</code>.`]),
-  ].join(' ')
+  ].join('. ')
   const inner =
     members.length > 0
       ? `<details><summary>${members.length} ${members.length === 1 ? 'member' : 'members'} of ` +
