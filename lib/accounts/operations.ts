@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { undoableOf } from '../db/undoable.js'
 import { operationsOf } from '../core/endpoint/operation.js'
 import {
+  Anchor,
   Head,
   Nothing,
   Subscriber,
@@ -22,9 +23,7 @@ const operation = operationsOf<AccountsCtx>()
 const undoable = undoableOf<AccountsCtx>()
 
 const KeyId = z.string().min(1).describe("the key's id; `keys list` shows it")
-const Addresses = z
-  .array(z.string())
-  .describe('IPv4 or IPv6 address or CIDR range; may be repeated')
+const Addresses = z.array(z.string()).describe('IPv4 or IPv6 address or CIDR range')
 const NewKey = z
   .object({
     id: z.string(),
@@ -79,10 +78,7 @@ export const accountOperations = [
         .enum(TIER_NAMES)
         .default('standard')
         .describe(`${TIER_NAMES.join(', ')}; standard by default`),
-      ips: z
-        .array(z.string())
-        .default([])
-        .describe('server address or CIDR range that may use it; may be repeated'),
+      ips: z.array(z.string()).default([]).describe('server address or CIDR range that may use it'),
     },
     result: NewKey,
     errors: ['not_found'],
@@ -110,6 +106,10 @@ export const accountOperations = [
   }),
   undoable('keys.allowlist', {
     summary: 'Register or remove server addresses of a key',
+    parts: {
+      allow: 'Register server addresses of a key',
+      deny: 'Remove server addresses of a key',
+    },
     effect: 'writes',
     asksAgain: true,
     input: { id: KeyId, allow: Addresses.optional(), deny: Addresses.optional() },
@@ -119,6 +119,11 @@ export const accountOperations = [
   }),
   undoable('keys.setStatus', {
     summary: 'Disable a key, enable it again, or cancel it for good',
+    parts: {
+      disabled: 'Refuse a key until it is enabled again',
+      enabled: 'Let a disabled key in again',
+      cancelled: 'End a key for good',
+    },
     effect: 'writes',
     asksAgain: true,
     input: { id: KeyId, status: z.enum(['enabled', 'disabled', 'cancelled']) },
@@ -167,7 +172,7 @@ export const accountOperations = [
     summary: 'Prove that the audit of what operators did is whole',
     effect: 'reads',
     isLong: true,
-    input: { anchor: Head.optional().describe('an earlier head: nothing up to it may be cut off') },
+    input: { anchor: Anchor },
     result: AuditProof,
     run: (ctx, { anchor }, { onProgress }) => verifyAudit(ctx, { anchor, onProgress }),
   }),

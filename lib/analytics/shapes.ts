@@ -35,7 +35,7 @@ export const MetricQuery = z.object({
     })
     .optional()
     .meta({
-      description: 'Product class codes, separated by commas; a row has one of them',
+      description: 'Product class codes of two letters, separated by commas; a row has one of them',
       example: 'AC,FA',
     }),
   category_id: z
@@ -49,7 +49,7 @@ export const MetricQuery = z.object({
       example: '983,3026',
     }),
   sort_by: z.enum(['gross_profit', 'margin_pct']).optional().meta({
-    description: 'margin-opportunities only; gross_profit by default',
+    description: 'margin-opportunities only: gross_profit, the default, or margin_pct',
     example: 'margin_pct',
   }),
   min_confidence: z.number().min(0).max(1).optional().meta({

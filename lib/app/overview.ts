@@ -3,7 +3,7 @@ import { DAY, dayOf, startOfDay } from '../core/clock.js'
 import type { Finding } from '../core/finding.js'
 import { refusedFiles } from '../feeds/queries.js'
 import { expiringLicenses } from '../ffls/expiring.js'
-import { heldRemovals } from '../ffls/lists/held.js'
+import { countHeld } from '../ffls/lists/held.js'
 import { listPaperwork } from '../orders/operator/paperwork.js'
 import { readPause } from '../orders/engine/pause.js'
 import { unitsByDay } from '../orders/history/queries.js'
@@ -79,7 +79,7 @@ export async function waiting(ctx: OperatorCtx): Promise<Waiting> {
     refused_feeds: refusedFiles(ctx.engine.catalog).map(({ source }) => source),
     paperwork: (await listPaperwork(ctx)).length,
     licenses: (await expiringLicenses(ctx, { days: SOON })).length,
-    held_removals: await heldRemovals(ctx),
+    held_removals: await countHeld(ctx),
     paused: (await readPause(ctx))?.reason ?? null,
   }
 }

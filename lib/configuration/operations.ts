@@ -3,7 +3,14 @@ import * as z from 'zod'
 import { findSubscriber } from '../accounts/subscribers.js'
 import { CLASS_CODES } from '../distributors/product-classes.js'
 import { operationsOf } from '../core/endpoint/operation.js'
-import { Nothing, Reason, Subscriber, Time, nothing } from '../core/endpoint/operation-shapes.js'
+import {
+  Distid,
+  Nothing,
+  Reason,
+  Subscriber,
+  Time,
+  nothing,
+} from '../core/endpoint/operation-shapes.js'
 import { checkCredentials, recordCredentialCheck } from './credentials.js'
 import type { ConfigurationCtx } from './ctx.js'
 import { explainProduct } from './explain.js'
@@ -23,12 +30,12 @@ import { validateCandidate, validateSaved } from './validate.js'
 const operation = operationsOf<ConfigurationCtx>()
 
 const Document = z.looseObject({}).describe('A configuration document, secrets as ********')
-const Candidate = z.unknown().describe('the whole document; ******** keeps a stored secret')
+const Candidate = z.unknown().describe('the whole document; asterisks keep a stored secret')
 const Version = z.int().min(1).describe('a number of `config history`')
 const Validate = z
   .boolean()
   .default(false)
-  .describe('refuse what would take too much of the live catalog away')
+  .describe('refuse when more of the live catalog would go than the delete threshold allows')
 const Saved = z.object({ version: z.int() })
 
 const Impact = z.object({
@@ -102,7 +109,7 @@ const Plan = z
 
 export const configurationOperations = [
   operation('configurations.read', {
-    summary: 'The saved document of a shop, its secrets masked',
+    summary: 'The configuration document of a shop, its secrets masked',
     effect: 'reads',
     input: { subscriber: Subscriber },
     result: z.object({
@@ -118,7 +125,7 @@ export const configurationOperations = [
     },
   }),
   operation('configurations.put', {
-    summary: 'Replace the document of a shop as a whole',
+    summary: 'Check a document and save it in place of the saved one',
     effect: 'writes',
     input: {
       subscriber: Subscriber,
@@ -158,7 +165,8 @@ export const configurationOperations = [
       previewChanges(ctx, await findSubscriber(ctx, subscriber), input),
   }),
   operation('configurations.validate', {
-    summary: 'The saved document: schema, unset fields, live credentials, and what its rules do',
+    summary: 'Check the saved document and its credentials',
+    description: 'Its schema, fields that are not set, live credentials, and what its rules do.',
     effect: 'writes',
     input: { subscriber: Subscriber },
     result: ValidationReport,
@@ -166,7 +174,8 @@ export const configurationOperations = [
     run: async (ctx, { subscriber }) => validateSaved(ctx, await findSubscriber(ctx, subscriber)),
   }),
   operation('configurations.check', {
-    summary: 'A candidate, checked against the schema alone; nothing is saved and nobody asked',
+    summary: 'Check a document against the schema alone',
+    description: 'Nothing is saved, and nobody is asked.',
     effect: 'reads',
     input: { subscriber: Subscriber, document: Candidate },
     result: CheckedCandidate,
@@ -197,7 +206,7 @@ export const configurationOperations = [
       nothing(recordCredentialCheck(ctx, await findSubscriber(ctx, subscriber), name, valid)),
   }),
   operation('configurations.history', {
-    summary: 'Saves of a shop, the newest first',
+    summary: 'Every save of the document, the newest first: when and by whom',
     effect: 'reads',
     input: { subscriber: Subscriber },
     result: z.array(
@@ -212,7 +221,8 @@ export const configurationOperations = [
       configurationHistory(ctx, await findSubscriber(ctx, subscriber)),
   }),
   operation('configurations.version', {
-    summary: 'The document of one version, its secrets masked',
+    summary: 'An earlier version of the document',
+    description: 'Its secrets are masked.',
     effect: 'reads',
     input: { subscriber: Subscriber, version: Version },
     result: Document,
@@ -222,7 +232,7 @@ export const configurationOperations = [
     }),
   }),
   operation('configurations.diff', {
-    summary: 'What changed from one version to another',
+    summary: 'What changed from one version of the document to another; secrets stay masked',
     effect: 'reads',
     input: { subscriber: Subscriber, from: Version, to: Version },
     result: z.array(
@@ -238,7 +248,7 @@ export const configurationOperations = [
       diffVersions(ctx, await findSubscriber(ctx, subscriber), from, to),
   }),
   operation('configurations.rollback', {
-    summary: 'Save an earlier version anew',
+    summary: 'Save an earlier version anew, its secrets with it',
     effect: 'writes',
     input: { subscriber: Subscriber, version: Version, validate: Validate },
     result: Saved,
@@ -258,7 +268,7 @@ export const configurationOperations = [
   operation('distributors.planGoLive', {
     summary: 'What going live with a distributor would mean; asks it about every shop',
     effect: 'writes',
-    input: { distid: z.string().min(1) },
+    input: { distid: Distid },
     result: Plan,
     run: (ctx, { distid }) => planGoLive(ctx, distid),
   }),
@@ -266,7 +276,7 @@ export const configurationOperations = [
     summary: 'Place real purchase orders with a distributor from now on',
     effect: 'writes',
     asksAgain: true,
-    input: { distid: z.string().min(1), reason: Reason.describe('why; kept in the audit') },
+    input: { distid: Distid, reason: Reason },
     result: Plan,
     errors: ['fulfillment_not_configured'],
     run: goLive,

@@ -89,7 +89,7 @@ export const consoleOperations = [
   operation('console.revoke', {
     summary: 'End a sign-in at once',
     effect: 'writes',
-    input: { id: z.string().min(1).describe('`console sessions` shows it') },
+    input: { id: z.string().min(1).describe('the id of the sign-in') },
     result: Nothing,
     errors: ['not_found'],
     run: (ctx, { id }) => nothing(endSession(ctx, id)),

@@ -1,5 +1,6 @@
 /** The operator's operations on distributors. */
 import * as z from 'zod'
+import { Distid } from '../core/endpoint/operation-shapes.js'
 import { undoableOf } from '../db/undoable.js'
 import type { DistributorsCtx } from './ctx.js'
 import { setMode } from './modes.js'
@@ -13,7 +14,7 @@ export const distributorOperations = [
     summary: "Place orders with a distributor's simulator from now on, as on a fresh installation",
     effect: 'writes',
     input: {
-      distid: z.string().min(1).describe('`distributors list` shows them'),
+      distid: Distid,
       // Going live asks about every shop's credentials first.
       mode: z.literal('simulator').default('simulator'),
       reason: z.string().nullable().default(null).describe('why; kept in the audit'),

@@ -21,7 +21,8 @@ const operation = operationsOf<DistributorsCtx>()
 
 export const eventOperations = [
   operation('events.list', {
-    summary: 'What you should hear of, such as licenses of dealers that end soon',
+    summary:
+      'What you should hear of: alarms, their end, licenses that end soon; and whom it reached',
     effect: 'reads',
     input: { limit: limitOf(1_000, 100) },
     result: z.array(
@@ -48,19 +49,22 @@ export const eventOperations = [
     run: listEvents,
   }),
   operation('events.receivers', {
-    summary: 'Who is told of events, and how many wait for each',
+    summary: 'Who is told of events beside the log, and how many wait for each',
     effect: 'reads',
     input: {},
     result: z.array(Receiver),
     run: (ctx) => listReceivers(ctx),
   }),
   operation('events.addWebhook', {
-    summary: 'Tell a program of every event, by signed messages',
+    summary: 'Have a program told of events by signed messages, and show its secret once',
     effect: 'writes',
     asksAgain: true,
     input: {
-      url: z.string().min(1).describe('https, unless private hosts are allowed'),
-      allow_private: z.boolean().default(false).describe('it may be on a private network'),
+      url: z.string().min(1).describe('where messages are posted; https, or http on this machine'),
+      allow_private: z
+        .boolean()
+        .default(false)
+        .describe('it may be in a private network, and without TLS'),
     },
     result: z.object({
       id: z.string(),
@@ -70,23 +74,25 @@ export const eventOperations = [
     run: (ctx, { url, allow_private: allowPrivate }) => addWebhook(ctx, { url, allowPrivate }),
   }),
   operation('events.addMail', {
-    summary: 'Tell somebody of every event by mail',
+    summary: 'Have a person told of events by mail, through QUARTERMASTER_MAIL_SERVER',
     effect: 'writes',
     asksAgain: true,
-    input: { address: z.string().min(3) },
+    input: { address: z.string().min(3).describe('e-mail address') },
     result: z.object({ id: z.string(), address: z.string() }),
     run: addMail,
   }),
   operation('events.remove', {
-    summary: 'Tell a receiver of no more events',
+    summary: 'Tell a receiver of events no more',
     effect: 'writes',
-    input: { id: z.string().min(1) },
+    input: {
+      id: z.string().min(1).describe('its id or its address; `events receivers` shows both'),
+    },
     result: Receiver,
     errors: ['not_found'],
     run: (ctx, { id }) => removeReceiver(ctx, id),
   }),
   operation('events.test', {
-    summary: 'Tell all receivers that this is a test',
+    summary: 'Tell every receiver of a test event',
     effect: 'writes',
     input: {},
     result: z.object({ id: z.string() }),

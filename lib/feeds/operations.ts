@@ -5,7 +5,14 @@ import type { Background } from '../core/async/background.js'
 import { MINUTE } from '../core/clock.js'
 import { invalid } from '../core/errors.js'
 import { operationsOf } from '../core/endpoint/operation.js'
-import { BrokenRow, DryRun, Time, Upload, limitOf } from '../core/endpoint/operation-shapes.js'
+import {
+  BrokenRow,
+  Distid,
+  DryRun,
+  Time,
+  Upload,
+  limitOf,
+} from '../core/endpoint/operation-shapes.js'
 import { checkFeed } from './check.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
 import { listDistributors } from './distributor-list.js'
@@ -29,7 +36,7 @@ const operation = operationsOf<FeedOperationsCtx>()
 const undoable = undoableOf<FeedOperationsCtx>()
 
 const SOURCE = {
-  distid: z.string().min(1).describe('`distributors list` shows them'),
+  distid: Distid,
   preset: z
     .string()
     .optional()
@@ -190,7 +197,10 @@ export const feedOperations = [
     input: {
       ...SOURCE,
       upload: Upload,
-      as_of: z.iso.datetime().optional().describe('when the file was made; now by default'),
+      as_of: z.iso
+        .datetime()
+        .optional()
+        .describe('when the file was made; by default its modification time, or now for an upload'),
       force: z.boolean().default(false).describe('skip the comparison with the previous feed'),
       dry_run: DryRun,
     },
@@ -211,13 +221,11 @@ export const feedOperations = [
   }),
   operation('feeds.pull', {
     summary: "Pull a distributor's sources now",
+    description: 'Without `distid`, those of all distributors that are due.',
     effect: 'writes',
     isLong: true,
     input: {
-      distid: z
-        .string()
-        .optional()
-        .describe('`feeds status` shows whose sources are set; those that are due by default'),
+      distid: z.string().optional().describe('`feeds status` shows whose sources are set'),
     },
     result: z.array(Pulled),
     errors: ['not_found'],
@@ -294,7 +302,7 @@ export const feedOperations = [
     effect: 'writes',
     isLong: true,
     input: {
-      distid: z.string().min(1),
+      distid: Distid,
       subscriber: z.string().min(1).describe('whose account it is, by name or id'),
       preset: z.string().optional().describe('the feed to record; the whole catalog by default'),
     },

@@ -4,12 +4,21 @@ import * as z from 'zod'
 import { undoableOf } from '../db/undoable.js'
 import { operationsOf } from '../core/endpoint/operation.js'
 import type { Work } from '../core/endpoint/operation.js'
-import { BrokenRow, DryRun, Time, Upload, limitOf } from '../core/endpoint/operation-shapes.js'
+import {
+  BrokenRow,
+  Distid,
+  DryRun,
+  Time,
+  Upload,
+  limitOf,
+} from '../core/endpoint/operation-shapes.js'
 import type { AccountListCtx } from './account-list.js'
 import { importOnFileByAccount } from './account-list.js'
 import { addDealer, setDealer, viewDealer } from './dealer-settings.js'
 import { documentForOperator, removeDocument, storeDocument } from './documents.js'
 import { expiringLicenses } from './expiring.js'
+import { DEALER_TYPES } from './license.js'
+import { heldRemovals } from './lists/held.js'
 import { importDealers } from './lists/import.js'
 import type { ListOptions } from './lists/report.js'
 import { importOnFile } from './on-file.js'
@@ -21,7 +30,7 @@ const undoable = undoableOf<AccountListCtx>()
 const License = z
   .string()
   .min(1)
-  .describe('license number; unknown digits may be X, or region-district-sequence')
+  .describe('license number; unknown digits may be X, or region-district-sequence alone')
 const Kind = z.enum(['ffl', 'sot']).describe('ffl or sot')
 const Named = z.object({ license_number: z.string(), name: z.string(), state: z.string() })
 
@@ -69,7 +78,11 @@ const REPORT = {
   cut_off: BrokenRow.nullable(),
 }
 const Renewals = z.array(z.object({ from: z.string(), to: z.string(), name: z.string() }))
-const KEPT = { missing: z.int(), known: z.int(), reason: z.string() }
+const KEPT = {
+  missing: z.int().describe('How many the list lacks'),
+  known: z.int().describe('Of so many that are known'),
+  reason: z.string().describe('Why it may not take them away'),
+}
 
 const ImportResult = z.object({
   ...REPORT,
@@ -109,10 +122,20 @@ const OnFileResult = z
   .meta({ component: 'OnFileResult', about: "What a distributor's list of dealers has changed" })
 
 const LIST = {
-  types: z.array(z.string()).optional().describe('types of license that are taken'),
+  types: z
+    .array(z.string())
+    .optional()
+    .describe(`types of license to take; ${DEALER_TYPES.join(',')} by default`),
   dry_run: DryRun,
 }
-const AsOf = z.iso.datetime().optional().describe('when the list was made; now by default')
+const AsOf = z.iso
+  .datetime()
+  .optional()
+  .describe("when the list was made; by default the file's modification time, or now for an upload")
+const Force = z
+  .boolean()
+  .default(false)
+  .describe('take marks away however few dealers the list holds')
 
 /** A list is read, and then written: two bars of one. */
 const twoStages =
@@ -153,7 +176,7 @@ export const fflOperations = [
     run: (ctx, { on_file: onFile, ...input }) => searchDealers(ctx, { ...input, onFile }),
   }),
   operation('ffls.show', {
-    summary: 'One dealer, with what the operator knows of it',
+    summary: 'One dealer, with what you set and who has its license on file',
     effect: 'reads',
     input: { license: License },
     result: DealerView,
@@ -161,20 +184,28 @@ export const fflOperations = [
     run: (ctx, { license }) => viewDealer(ctx, license),
   }),
   undoable('ffls.set', {
-    summary: 'Set fees, contact, marks or a longer validity of a dealer',
+    summary: 'Set what you know of a dealer; lists leave it as it is',
     effect: 'writes',
     input: {
       license: License,
-      fee_longgun: z.number().nullable().optional().describe('transfer fee in dollars'),
-      fee_handgun: z.number().nullable().optional().describe('transfer fee in dollars'),
-      email: z.string().nullable().optional(),
-      phone: z.string().nullable().optional().describe('null: the next list brings its own'),
-      residential: z.boolean().optional(),
-      contact_required: z.boolean().optional(),
-      on_file: z.boolean().optional().describe('a copy of the license is on file'),
-      sot: z.boolean().optional().describe('a copy of the SOT is on file'),
-      valid_until: z.string().nullable().optional().describe('YYYY-MM-DD; needs a reason'),
-      reason: z.string().optional().describe('why; kept in the audit'),
+      fee_longgun: z.number().nullable().optional().describe('transfer fee in dollars, or none'),
+      fee_handgun: z.number().nullable().optional().describe('transfer fee in dollars, or none'),
+      email: z.string().nullable().optional().describe('address, or none'),
+      phone: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('10 digits, and no list changes it; none leaves it to the lists'),
+      residential: z.boolean().optional().describe('home-based'),
+      contact_required: z.boolean().optional().describe('call before shipping'),
+      on_file: z.boolean().optional().describe('you have a copy of the license'),
+      sot: z.boolean().optional().describe('takes in NFA items: you have a copy of the SOT'),
+      valid_until: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('day until which the license is valid beyond its own date, or none'),
+      reason: z.string().optional().describe('why; needed for a longer validity'),
     },
     result: DealerView,
     errors: ['not_found'],
@@ -184,24 +215,31 @@ export const fflOperations = [
     summary: 'Add a dealer that no list has',
     effect: 'writes',
     input: {
-      license_number: z.string().min(1).describe('in full'),
-      name: z.string().min(1),
-      business_name: z.string().optional(),
-      street: z.string().min(1),
-      city: z.string().min(1),
-      state: z.string().min(2),
-      zip: z.string().min(5),
-      phone: z.string().optional(),
-      email: z.string().optional(),
+      license_number: z.string().min(1).describe('license number in full'),
+      name: z.string().min(1).describe('name on the license'),
+      business_name: z.string().optional().describe('trade name'),
+      street: z.string().min(1).describe('premise'),
+      city: z.string().min(1).describe('premise'),
+      state: z.string().min(2).describe('two letters'),
+      zip: z.string().min(5).describe('5 or 9 digits'),
+      phone: z.string().optional().describe('10 digits'),
+      email: z.string().optional().describe('address'),
       reason: z.string().min(1).describe('why; kept in the audit'),
     },
     result: DealerView,
     run: addDealer,
   }),
   operation('ffls.expiring', {
-    summary: 'Dealers on file or ordered from whose license ends soon',
+    summary: 'Licenses that end soon, of the dealers that you work with',
     effect: 'reads',
-    input: { days: z.int().min(0).max(366).default(60) },
+    input: {
+      days: z
+        .int()
+        .min(0)
+        .max(366)
+        .default(60)
+        .describe('how many days ahead to look; 60 by default'),
+    },
     result: z.array(
       z.object({
         license_number: z.string(),
@@ -217,8 +255,22 @@ export const fflOperations = [
     ),
     run: expiringLicenses,
   }),
+  operation('ffls.held', {
+    summary: 'What the last lists lack and may not take away, so that it waits for you',
+    effect: 'reads',
+    input: {},
+    result: z.array(
+      z.object({
+        distid: z.string().nullable().describe("Whose list it is; null: the ATF's"),
+        state: z.string().nullable().describe("Of the ATF's list: where the dealers are"),
+        ...KEPT,
+        as_of: Time.describe('When the list was made'),
+      }),
+    ),
+    run: (ctx) => heldRemovals(ctx),
+  }),
   operation('ffls.import', {
-    summary: "Take in the ATF's list of dealers",
+    summary: "Take in the ATF's monthly list of licensees",
     effect: 'writes',
     isLong: true,
     input: {
@@ -228,8 +280,11 @@ export const fflOperations = [
       revoke: z
         .array(z.string())
         .optional()
-        .describe('states in which the list may revoke whatever it holds'),
-      accept: z.boolean().default(false).describe('it is whole: it may revoke in all states'),
+        .describe('take dealers off the list in this state whatever the list holds'),
+      accept: z
+        .boolean()
+        .default(false)
+        .describe('the list is whole: take off all dealers that it lacks'),
     },
     result: ImportResult,
     run: (ctx, { upload, dry_run: dryRun, as_of: asOf, ...input }, work) =>
@@ -240,15 +295,15 @@ export const fflOperations = [
       ),
   }),
   operation('ffls.onFile', {
-    summary: "Take in a distributor's list of dealers whose license it has",
+    summary: "Take in a distributor's list of the dealers whose license it has",
     effect: 'writes',
     isLong: true,
     input: {
-      distid: z.string().min(1),
+      distid: Distid,
       upload: Upload,
       ...LIST,
       as_of: AsOf,
-      force: z.boolean().default(false).describe('take marks away however short the list is'),
+      force: Force,
     },
     result: OnFileResult,
     run: (ctx, { upload, dry_run: dryRun, as_of: asOf, ...input }, work) =>
@@ -263,10 +318,10 @@ export const fflOperations = [
     effect: 'writes',
     isLong: true,
     input: {
-      distid: z.string().min(1),
+      distid: Distid,
       subscriber: z.string().min(1).describe('whose account it is, by name or id'),
       ...LIST,
-      force: z.boolean().default(false).describe('take marks away however short the list is'),
+      force: Force,
     },
     result: OnFileResult,
     errors: ['not_found'],
@@ -296,7 +351,7 @@ export const fflOperations = [
       }),
   }),
   operation('ffls.removeDocument', {
-    summary: "Remove the copy of a dealer's license",
+    summary: 'Remove the copy that is there',
     effect: 'writes',
     input: { license: License, kind: Kind },
     result: z.object({ license_number: z.string() }),

@@ -2,6 +2,7 @@
 import { importOnFileByAccount } from './account-list.js'
 import { addDealer, setDealer, viewDealer } from './dealer-settings.js'
 import { expiringLicenses } from './expiring.js'
+import { heldRemovals } from './lists/held.js'
 import { importDealers } from './lists/import.js'
 import { importOnFile } from './on-file.js'
 import { documentForOperator, removeDocument, storeDocument } from './documents.js'
@@ -14,6 +15,7 @@ export const ffls = {
   set: setDealer,
   add: addDealer,
   show: viewDealer,
+  held: heldRemovals,
   expiring: expiringLicenses,
   search: searchDealers,
   document: documentForOperator,

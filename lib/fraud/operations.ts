@@ -12,7 +12,7 @@ import {
 } from '../core/endpoint/operation-shapes.js'
 import type { FraudCtx } from './ctx.js'
 import { rotateFraudKey } from './keys/rotate.js'
-import { FRAUD_QUOTAS, fraudQuotas } from './reports/quota.js'
+import { fraudQuotas } from './reports/quota.js'
 import { eraseReports, fraudStats } from './reports/upkeep.js'
 import { importBatch } from './sharing/import.js'
 import { addPartner, removePartner } from './sharing/partners.js'
@@ -56,14 +56,7 @@ export const fraudOperations = [
         }),
       ),
     }),
-    run: async (ctx) => ({
-      limits: {
-        checks: FRAUD_QUOTAS.check,
-        reports: FRAUD_QUOTAS.report,
-        removals: FRAUD_QUOTAS.removal,
-      },
-      keys: await fraudQuotas(ctx),
-    }),
+    run: (ctx) => fraudQuotas(ctx),
   }),
   operation('fraud.erase', {
     summary: 'Remove all fraud reports of a subscriber',

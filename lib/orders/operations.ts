@@ -4,6 +4,8 @@ import { undoableOf } from '../db/undoable.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import { operationsOf } from '../core/endpoint/operation.js'
 import {
+  Anchor,
+  Distid,
   DryRun,
   Head,
   Reason,
@@ -36,6 +38,14 @@ const undoable = undoableOf<OrderOperationsCtx>()
 const Mode = z.enum(['simulator', 'live'])
 const State = z.enum(['planned', 'sending', 'placed', 'rejected', 'unknown', 'review', 'expired'])
 const Shop = z.string().optional().describe('name or id of the shop; all shops by default')
+const Owner = z
+  .string()
+  .optional()
+  .describe('name or id of the shop; needed where two shops have the same order_id')
+const Order = z
+  .string()
+  .min(1)
+  .describe('an order_id, or the id or the reference of a purchase order')
 
 const Listed = z.object({
   id: z.int(),
@@ -254,14 +264,17 @@ export const JournalProof = z.object({
 
 export const orderOperations = [
   operation('orders.list', {
-    summary: 'Purchase orders: those that are open, wait for you, or need papers',
+    summary: 'Purchase orders that are open, wait for a person, or need papers',
     effect: 'reads',
     input: {
       subscriber: Shop,
       state: z
         .enum(LIST_STATES)
         .default('open')
-        .describe(`${LIST_STATES.join(', ')}; open by default`),
+        .describe(
+          'review (waits for a person), unknown (being found out), open (both, and what is being ' +
+            'sent; the default), paperwork (waits for papers), all',
+        ),
       limit: limitOf(500, 50),
     },
     result: z.object({ count: z.int().describe('Of all of them'), orders: z.array(Listed) }),
@@ -273,9 +286,14 @@ export const orderOperations = [
     summary: 'One order with everything that happened to it',
     effect: 'reads',
     input: {
-      order: z.string().min(1).describe('order_id, or id or reference of a purchase order'),
-      subscriber: Shop,
-      transcript: z.boolean().default(false).describe('also what went over the wire'),
+      order: Order,
+      subscriber: Owner,
+      transcript: z
+        .boolean()
+        .default(false)
+        .describe(
+          'also what went over the wire in the last 90 days, with passwords and tokens hidden',
+        ),
     },
     result: z.array(ShownOrder).describe('Every placement that is meant, oldest first'),
     errors: ['not_found'],
@@ -290,17 +308,24 @@ export const orderOperations = [
     effect: 'writes',
     asksAgain: true,
     input: {
-      order: z.string().min(1).describe('order_id, or id or reference of a purchase order'),
-      subscriber: Shop,
+      order: Order,
+      subscriber: Owner,
       verdict: z
         .enum(['placed', 'absent'])
         .describe('whether the distributor has it, as you have found out from it'),
-      number: z.string().optional().describe("of placed: the distributor's number of it"),
+      number: z.string().optional().describe('where the distributor has it: its number there'),
       next: z
         .enum(['resend', 'refuse'])
         .optional()
-        .describe('of absent: send it once more, or end it'),
-      reason: z.string().optional().describe('who says so, and when'),
+        .describe(
+          'where the distributor does not have it: resend sends it once more, refuse ends it',
+        ),
+      reason: z
+        .string()
+        .optional()
+        .describe(
+          'why; needed where the distributor does not have it, and told to the caller of the API',
+        ),
     },
     result: z.object({
       id: z.int(),
@@ -322,7 +347,7 @@ export const orderOperations = [
       }),
   }),
   operation('orders.lookBack', {
-    summary: 'Find out what became of open orders, and look for forgotten ones',
+    summary: 'Find out now what became of open orders, and look for forgotten ones',
     effect: 'writes',
     asksAgain: true,
     isLong: true,
@@ -330,8 +355,14 @@ export const orderOperations = [
       since: z.iso
         .datetime()
         .optional()
-        .describe('ask distributors for orders since then that are not known here'),
-      resume: z.boolean().default(false).describe('let orders go on, if nothing is in doubt'),
+        .describe(
+          'ask distributors for orders since this time that are not known here; after a ' +
+            'restore, the time of the backup, which is then the default',
+        ),
+      resume: z
+        .boolean()
+        .default(false)
+        .describe('let orders be placed again, if nothing is in doubt'),
       acknowledged: z.boolean().default(false).describe('you have looked at what is in doubt'),
       dry_run: DryRun,
     },
@@ -358,13 +389,22 @@ export const orderOperations = [
       }),
   }),
   operation('orders.preflight', {
-    summary: 'What placing an order would do, told without doing it',
+    summary:
+      'What placing an order would do, without doing it: split, destinations, POs, rules, refusal',
     effect: 'reads',
     input: {
       subscriber: Subscriber,
       order: z.unknown().describe('the body of POST /v1/orders'),
-      key_id: z.string().optional().describe('the key that would place it, for its quotas'),
-      wire: z.boolean().default(false).describe('tell what would be sent, byte for byte'),
+      key_id: z
+        .string()
+        .optional()
+        .describe('whose tag goes into the PO, and whose quotas count; none by default'),
+      wire: z
+        .boolean()
+        .default(false)
+        .describe(
+          'also what would be sent to each distributor, byte for byte, without secrets; nothing is',
+        ),
     },
     result: Preflight,
     errors: ['not_found'],
@@ -375,10 +415,12 @@ export const orderOperations = [
       }),
   }),
   operation('orders.verifyJournal', {
-    summary: 'Prove that the order journal is whole',
+    summary:
+      'Prove that the journal of orders is whole, in every copy, and that the orders are what it ' +
+      'says',
     effect: 'reads',
     isLong: true,
-    input: { anchor: Head.optional().describe('an earlier head: nothing up to it may be cut off') },
+    input: { anchor: Anchor },
     result: JournalProof,
     run: (ctx, { anchor }, { onProgress }) =>
       verifyJournal(ctx, { anchor, copy: ctx.journalCopy, onProgress }),
@@ -386,7 +428,7 @@ export const orderOperations = [
   operation('distributors.activity', {
     summary: 'What a distributor was asked about orders within the last day, and how that went',
     effect: 'reads',
-    input: { distid: z.string().min(1) },
+    input: { distid: Distid },
     result: z.object({
       distid: z.string(),
       since: Time,
@@ -421,7 +463,12 @@ export const orderOperations = [
     effect: 'writes',
     asksAgain: true,
     input: {
-      on: z.boolean(),
+      on: z
+        .boolean()
+        .describe(
+          'whether they are refused; if not, they are placed, and pre-flight and check still tell of ' +
+            'the rules',
+        ),
       reason: Reason.nullable().default(null).describe('why; needed to turn it off'),
     },
     result: z.object({ on: z.boolean(), before: z.boolean() }),

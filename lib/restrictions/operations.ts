@@ -39,7 +39,7 @@ const ListedRule = z
 const shown = (rule: Rule) => ({ ...rule })
 
 const Text = z.string().describe('JSON: a list of rules, or a rule a line')
-const Replace = z.boolean().default(false).describe('drop every rule that the text does not have')
+const Replace = z.boolean().default(false).describe('drop every rule that is not among them')
 
 const CHANGES = {
   added: z.array(z.string()),
@@ -134,7 +134,10 @@ export const ruleOperations = [
         .array(CheckItem.extend({ to: z.enum(['consumer', 'ffl']).optional() }))
         .min(1)
         .max(100),
-      as_of: z.string().optional().describe('the day whose law holds, YYYY-MM-DD'),
+      as_of: z
+        .string()
+        .optional()
+        .describe('the day whose law holds, YYYY-MM-DD; today by default'),
     },
     result: CheckResult,
     errors: ['not_found'],
@@ -180,7 +183,7 @@ export const ruleOperations = [
     summary: 'End an override at once',
     effect: 'writes',
     asksAgain: true,
-    input: { id: z.string().min(1) },
+    input: { id: z.string().min(1).describe('the id of the override') },
     result: Nothing,
     errors: ['not_found'],
     run: (ctx, { id }) => nothing(withdrawOverride(ctx, id)),

@@ -21,6 +21,8 @@ export interface Command {
   /** One to three words: `keys create`, `orders journal verify`. */
   name: string
   summary: string
+  /** Ids of the operations that it carries out, whose words its own are (`carriesOut`). */
+  operations?: readonly string[]
   /**
    * What `writes` has a --dry-run; what `reads` is one; what `serves` refuses it, since it ends
    * with nothing to show.

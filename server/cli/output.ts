@@ -93,6 +93,7 @@ export function cut(text: string, width: number): string {
  * none is broken.
  */
 export function wrap(text: string, width: number, indent = ''): string {
+  if (text.length <= width) return text
   const lines: string[] = []
   let line = text.slice(0, text.search(/\S|$/))
   const room = Math.max(1, width - indent.length)

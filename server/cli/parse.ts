@@ -15,11 +15,15 @@ const MOST_WORDS = 3
 
 /**
  * Finds the command of the words, and reads the rest by its options; or the help that was asked
- * for.
+ * for, in lines of at most `width` characters.
  */
-export function parseCommand(commands: readonly Command[], argv: readonly string[]): Parsed {
+export function parseCommand(
+  commands: readonly Command[],
+  argv: readonly string[],
+  width = Infinity,
+): Parsed {
   const rest = argv.slice(leadingOptions(argv))
-  if (rest[0] === 'help') return parseCommand(commands, [...rest.slice(1), '--help'])
+  if (rest[0] === 'help') return parseCommand(commands, [...rest.slice(1), '--help'], width)
   const options = rest.findIndex((word) => word.startsWith('-'))
   const words = rest.slice(0, options < 0 ? MOST_WORDS : Math.min(options, MOST_WORDS))
   if (words.length === 0 && argv.includes('--version')) return { version: true }
@@ -30,7 +34,8 @@ export function parseCommand(commands: readonly Command[], argv: readonly string
     .find(Boolean)
   if (!command)
     return (
-      helpWithoutCommand(commands, words, argv) ?? refuseWords(commands, words.slice(0, 2), rest)
+      helpWithoutCommand(commands, words, argv, width) ??
+      refuseWords(commands, words.slice(0, 2), rest)
     )
   try {
     const { values, positionals } = parseArgs({
@@ -39,7 +44,7 @@ export function parseCommand(commands: readonly Command[], argv: readonly string
       allowPositionals: true,
       strict: true,
     })
-    if (values['help']) return { help: helpFor(command) }
+    if (values['help']) return { help: helpFor(command, width) }
     if (values['dry-run'] && command.effect === 'serves')
       throw new UsageError(`${command.name} has no --dry-run: it runs until it is stopped`)
     const args = positionals.slice(command.name.split(' ').length)
@@ -93,11 +98,12 @@ function helpWithoutCommand(
   commands: readonly Command[],
   words: readonly string[],
   argv: readonly string[],
+  width: number,
 ): Parsed | null {
   if (!argv.includes('--help') && !argv.includes('-h')) return null
-  if (words.length === 0) return { help: overview(commands) }
+  if (words.length === 0) return { help: overview(commands, { width }) }
   const group = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `))
-  return group.length > 0 ? { help: overview(group, words.join(' ')) } : null
+  return group.length > 0 ? { help: overview(group, { group: words.join(' '), width }) } : null
 }
 
 function groupOf(commands: readonly Command[], words: readonly string[]): Command[] {

@@ -36,13 +36,15 @@ export async function runLine(
   // Looked for in the words themselves: also a line that cannot be parsed is answered in JSON.
   const json = argv.includes('--json')
   const out = makeOutput(json, stdout, stderr)
+  // What is piped on is one line each, whoever reads it.
+  const width = out.isTerminal ? out.width : Infinity
   let dir = stateDir(undefined)
   try {
     if (argv.length === 0) {
-      stdout.write(overview(commands))
+      stdout.write(overview(commands, { width }))
       return 2
     }
-    const parsed = parseCommand(commands, argv)
+    const parsed = parseCommand(commands, argv, width)
     if ('help' in parsed) {
       stdout.write(parsed.help)
       return 0

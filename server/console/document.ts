@@ -100,7 +100,13 @@ const JOB: Json = {
 }
 
 function described(operation: AnyOperation<OperationCtx>, schemas: Schemas): Json {
-  const { id, summary, description, effect, asksAgain, isLong } = operation
+  const { id, summary, effect, asksAgain, isLong } = operation
+  const description = [
+    operation.description,
+    ...Object.entries(operation.parts ?? {}).map(([name, text]) => `\`${name}\`: ${text}.`),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
   const result = schemas.of(operation.result, 'output')
   const refusals = [...refusalsOf(operation)].map(([status, codes]) => [
     status,
@@ -118,7 +124,7 @@ function described(operation: AnyOperation<OperationCtx>, schemas: Schemas): Jso
     operationId: id,
     tags: [id.slice(0, id.indexOf('.'))],
     summary,
-    ...(description !== undefined && { description }),
+    ...(description !== '' && { description }),
     'x-effect': effect,
     ...(asksAgain && { 'x-asks-again': true }),
     ...(isLong && { 'x-result': result }),

@@ -28,11 +28,11 @@ export interface Schema {
 /** Schemas that a reference may name. */
 export type Components = Record<string, Schema>
 
-/** The configuration has a schema of its own, which is longer than all the rest. */
-export const CONFIGURATION = 'the configuration document (GET /v1/config/schema)'
+/** The configuration is longer than all the rest: it is told where it is saved. */
+export const CONFIGURATION = 'the configuration document, as PUT /v1/config takes it'
 
-/** Deep enough for every request and answer; a configuration goes on in its own schema. */
-const DEEPEST = 5
+/** Deep enough for every request and answer. */
+const DEEPEST = 8
 
 /** Which members are marked: those that a caller must send, or those that an answer may lack. */
 export type Marked = 'required' | 'optional'
@@ -62,13 +62,13 @@ export function membersOf(schema: Schema, components: Components, mark: Marked):
 
   function within(object: Schema, path: string, depth: number): Member[] {
     const { properties = {}, required = [], additionalProperties } = resolve(object, components)
-    const isMap = typeof additionalProperties === 'object' && Object.keys(properties).length === 0
-    const members = isMap ? { '<name>': additionalProperties } : properties
-    return Object.entries(members)
+    const others =
+      typeof additionalProperties === 'object' ? { '<name>': additionalProperties } : {}
+    return Object.entries({ ...properties, ...others })
       .filter(([, given]) => !isAnything(resolve(given, components)))
       .map(([name, given]) => ({
         name,
-        isMarked: !isMap && required.includes(name) === (mark === 'required'),
+        isMarked: name !== '<name>' && required.includes(name) === (mark === 'required'),
         ...memberAt(path + name, given, depth),
       }))
   }
@@ -76,7 +76,11 @@ export function membersOf(schema: Schema, components: Components, mark: Marked):
   function memberAt(path: string, given: Schema, depth: number): Omit<Member, 'name' | 'isMarked'> {
     const member = resolve(given, components)
     const isList = member.type === 'array'
-    const component = nameOf(isList ? (member.items ?? {}) : given)
+    const object = isList ? (member.items ?? {}) : member
+    // A choice of texts has nothing in it that could be told elsewhere.
+    const component = isObject(resolve(object, components))
+      ? nameOf(isList ? object : given)
+      : undefined
     const before = component === undefined ? undefined : told.get(component)
     const own = {
       path,
@@ -90,7 +94,7 @@ export function membersOf(schema: Schema, components: Components, mark: Marked):
     if (component !== undefined) told.set(component, here)
     return {
       ...own,
-      members: within(isList ? (member.items ?? {}) : member, `${here}.`, depth + 1),
+      members: within(object, `${here}.`, depth + 1),
     }
   }
 
@@ -210,8 +214,11 @@ function isAnything(schema: Schema): boolean {
   return Object.keys(schema).every((name) => name === 'description' || name === 'nullable')
 }
 
+function isObject({ properties, additionalProperties }: Schema): boolean {
+  return properties !== undefined || typeof additionalProperties === 'object'
+}
+
 function isElsewhere({ $ref, anyOf, allOf }: Schema): boolean {
-  if ($ref?.split('/').at(-1)?.startsWith('Configuration') && !$ref.endsWith('/ConfigurationFault'))
-    return true
+  if ($ref?.endsWith('/Configuration')) return true
   return [...(anyOf ?? []), ...(allOf ?? [])].some(isElsewhere)
 }

@@ -10,7 +10,7 @@ import type { Registry } from '../../lib/distributors/registry.js'
 import { byStatus } from '../openapi/errors.js'
 import { operationIdOf } from '../openapi/operations.js'
 import { tagOf } from '../openapi/tags.js'
-import { CONFIGURATION, choicesOf, memberLines, typeText } from './compact.js'
+import { choicesOf, memberLines, typeText } from './compact.js'
 import type { Components, Marked, Schema } from './compact.js'
 import { readPage } from './guide.js'
 import { describedBy, resolved } from './openapi.js'
@@ -172,7 +172,6 @@ function endpointText(endpoint: Endpoint, document: OpenApi): string {
 /** The members of an object, of each of several that it may be, or what else it is. */
 function lines(schema: Schema, components: Components, mark: Marked): string {
   const whole = typeText(schema, components)
-  if (whole === CONFIGURATION) return `- ${whole}`
   const choices = choicesOf(schema, components)
     .map((choice) => memberLines(choice, components, mark))
     .filter((choice) => choice.length > 0)

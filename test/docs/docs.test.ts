@@ -521,7 +521,7 @@ describe('a schema in few words', () => {
     [{ anyOf: [{ type: 'string' }, { type: 'number' }] }, 'string or number'],
     [
       { $ref: '#/components/schemas/Configuration' },
-      'the configuration document (GET /v1/config/schema)',
+      'the configuration document, as PUT /v1/config takes it',
     ],
   ]
   for (const [schema, text] of types)

@@ -23,7 +23,7 @@ import {
   tell,
   tries,
 } from './cli.js'
-import { contents, runProcess } from '../server/launcher.js'
+import { FRESH, contents, json, runProcess, start, stop } from '../server/launcher.js'
 import { pattern } from '../harness/pattern.js'
 
 describe('fraud stats', () => {
@@ -75,6 +75,41 @@ describe('fraud stats', () => {
         dealers: 3,
       },
     )
+  })
+})
+
+describe('fraud quotas', () => {
+  test('says what a key may, and what each has used of it in the last 24 hours', async () => {
+    const dir = await installation('quotas')
+    const limits = { checks: 1_000, reports: 25, removals: 25 }
+    const may = 'In any 24 hours a key may send 1,000 checks, 25 reports and 25 removals.\n'
+    assert.equal(await tell(dir, 'quotas'), `${may}No key has sent one in the last 24 hours.\n`)
+    assert.deepEqual(await answer(dir, 'quotas'), { limits, keys: [] })
+    const make = (name: string) =>
+      json(dir, 'keys', 'create', '--subscriber', A, '--name', name, '--ip', '127.0.0.1')
+    const [web, desk] = [await make('web shop'), await make('desk')]
+    const { child, first } = await start(dir, 'serve', '--port', '0')
+    const send = async (key: string, method: string, path: string) => {
+      const { status } = await fetch(`${first.url}/v1/fraud/${path}`, {
+        method,
+        headers: { ...FRESH, 'x-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify(HOUSE),
+      })
+      assert.equal(status, 200)
+    }
+    await send(desk['key']!, 'POST', 'check')
+    for (const path of ['reports', 'check', 'check']) await send(web['key']!, 'POST', path)
+    await send(web['key']!, 'DELETE', 'reports')
+    const used = [
+      { key: web['id'], name: 'web shop', subscriber: A, checks: 2, reports: 1, removals: 1 },
+      { key: desk['id'], name: 'desk', subscriber: A, checks: 1, reports: 0, removals: 0 },
+    ]
+    assert.deepEqual(await answer(dir, 'quotas'), { limits, keys: used })
+    await stop(child)
+    const [head, one, other] = (await tell(dir, 'quotas')).replace(may, '').split('\n')
+    assert.match(head!, /^key +name +subscriber +checks +reports +removals$/)
+    assert.match(one!, /^\S+ +web shop +Arms of A +2 +1 +1$/)
+    assert.match(other!, /^\S+ +desk +Arms of A +1 +0 +0$/)
   })
 })
 

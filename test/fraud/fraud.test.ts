@@ -583,7 +583,9 @@ describe('quotas of a key within 24 hours', () => {
       }
       await check(t, {})
       const over = await use(t, limit)
-      const [shown] = await fraudQuotas(t.app.ctx)
+      const {
+        keys: [shown],
+      } = await fraudQuotas(t.app.ctx)
       assert.deepEqual([shown![name], shown!.subscriber], [limit, t.subscriber])
       assert.deepEqual(
         [over.status, over.body.error.code, over.headers.get('retry-after')],

@@ -262,6 +262,7 @@ describe('operations', () => {
     assert.equal((await page.call('ffls.search', { text: '85001' })).count, 1)
     assert.equal((await page.call('ffls.show', { license: license_number })).fee_longgun, 25)
     await page.call('ffls.expiring', { days: 366 })
+    assert.deepEqual(await page.call('ffls.held'), [])
     const upload = await page.upload('copy.pdf', '%PDF-1.4 a copy')
     const at = { license: license_number, kind: 'ffl' }
     await page.call('ffls.storeDocument', { ...at, upload })

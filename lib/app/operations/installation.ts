@@ -42,7 +42,8 @@ const WaitingShape = z
   })
   .meta({ component: 'Waiting', about: 'What waits for a person' })
 
-const Folder = z.string().min(1).describe('the folder of a backup that `backups/list` shows')
+const Folder = z.string().min(1).describe('the folder of the backup')
+const LISTED = 'One that `backups/list` shows.'
 
 export const installationOperations = [
   operation('overview.today', {
@@ -80,7 +81,7 @@ export const installationOperations = [
       offline: z
         .boolean()
         .default(false)
-        .describe('ask nobody outside of this machine: no distributor, no bucket'),
+        .describe('ask nobody outside of this machine: no bucket, no mail server, no distributor'),
     },
     result: z.object({ worst: Severity, findings: z.array(FindingShape) }),
     run: async ({ closing, journalCopy }, { offline }, { examine }) => {
@@ -193,6 +194,7 @@ export const installationOperations = [
   }),
   operation('backups.verify', {
     summary: 'Check a backup without putting it back: digests, databases, journal, audit',
+    description: LISTED,
     effect: 'reads',
     isLong: true,
     input: { to: Folder },
@@ -212,6 +214,7 @@ export const installationOperations = [
   }),
   operation('backups.drill', {
     summary: 'Put a backup back into a throwaway folder, prove it, and remove it again',
+    description: LISTED,
     effect: 'writes',
     asksAgain: true,
     isLong: true,

@@ -6,13 +6,20 @@ export const Time = z.string().meta({ format: 'date-time' })
 
 export const Subscriber = z.string().min(1).describe('name or id of the shop')
 
-export const Reason = z.string().trim().min(1).max(1_000)
+export const Distid = z.string().min(1).describe('`distributors list` shows them')
+
+export const Reason = z.string().trim().min(1).max(1_000).describe('why; kept in the audit')
 
 /** Where a chain ended when somebody noted it. */
 export const Head = z.object({
   seq: z.int().min(1).describe('Number of the row'),
   mac: z.string().describe('Its digest'),
 })
+
+/** Where it ended earlier. */
+export const Anchor = Head.optional().describe(
+  'an earlier head: proves that nothing up to it was cut off',
+)
 
 /** A row of a file that could not be used. */
 export const BrokenRow = z

@@ -40,6 +40,11 @@ export interface OperationDefinition<C, I extends z.ZodRawShape, R extends z.Zod
   summary: string
   /** Longer text for the document. */
   description?: string
+  /**
+   * As a summary, of each part of it that is a command of its own: by the value or the member that
+   * makes it.
+   */
+  parts?: Readonly<Record<string, string>>
   /** What `reads` may be run by somebody who only looks. */
   effect: 'reads' | 'writes'
   /** It costs money or takes a protection away: the console asks for the password again. */

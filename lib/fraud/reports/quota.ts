@@ -78,8 +78,17 @@ export interface FraudQuota {
   removals: number
 }
 
-/** What each key has used of its quotas; of those that used none nothing. Whoever used most comes first. */
-export async function fraudQuotas(ctx: FraudCtx): Promise<FraudQuota[]> {
+/** What a key may, and what each has used of it in the last 24 hours. */
+export async function fraudQuotas(ctx: FraudCtx): Promise<{
+  limits: Pick<FraudQuota, 'checks' | 'reports' | 'removals'>
+  keys: FraudQuota[]
+}> {
+  const { check: checks, report: reports, removal: removals } = FRAUD_QUOTAS
+  return { limits: { checks, reports, removals }, keys: await usedQuotas(ctx) }
+}
+
+/** Of keys that used none nothing. Whoever used most comes first. */
+async function usedQuotas(ctx: FraudCtx): Promise<FraudQuota[]> {
   const since = ctx.now() - DAY
   const checks = checksByKey(ctx.engine.meter, since)
   const uses = await ctx.read

@@ -17,7 +17,7 @@ import type { CheckResult, MatchedRule } from '../shapes.js'
 import { present } from '../../core/present.js'
 
 export const Detail = z.strictObject({
-  rule_ids: z.array(z.string()).default([]),
+  rule_ids: z.array(z.string()).default([]).describe('rules that are lifted, by rule_id'),
   scope: Rule.shape.scope,
   match: Rule.shape.match,
   destination: Rule.shape.destination,
@@ -29,9 +29,9 @@ export const Detail = z.strictObject({
 
 export const NewOverride = Detail.extend({
   effect: z.enum(['allow', 'block']),
-  author: z.string().trim().min(1).max(100),
-  reason: z.string().trim().min(1).max(1_000),
-  expires: Day.nullable().default(null),
+  author: z.string().trim().min(1).max(100).describe('who answers for it'),
+  reason: z.string().trim().min(1).max(1_000).describe('why'),
+  expires: Day.nullable().default(null).describe('the last day, YYYY-MM-DD'),
 })
 export type NewOverride = z.input<typeof NewOverride>
 

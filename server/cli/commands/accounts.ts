@@ -1,17 +1,17 @@
 import { changeAllowlist, createKey, rotateKey, setKeyStatus } from '../../../lib/accounts/keys.js'
 import { createSubscriber } from '../../../lib/accounts/subscribers.js'
-import { TIER_NAMES } from '../../../lib/accounts/tiers.js'
 import type { Tier } from '../../../lib/db/tables/accounts.js'
 import { argument, UsageError, list, optional, required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { perform, withApp } from '../with-app.js'
+import { carriesOut } from '../operation-help.js'
+import { accountOperations } from '../../../lib/accounts/operations.js'
 
 const CREATE_SUBSCRIBER =
   'quartermaster subscribers create --name "Main Street Guns" --email owner@shop.example'
 const CREATE_KEY =
   'quartermaster keys create --subscriber "Main Street Guns" --name "web shop" --tier ' +
   'standard --ip 203.0.113.7'
-const KEY_ID = { '<ID>': "the key's id; `keys list` shows it" }
 
 /** Shows a new key; the only time that anybody sees it. */
 function showKey({ out }: Invocation, { id, key }: { id: string; key: string }): void {
@@ -19,17 +19,12 @@ function showKey({ out }: Invocation, { id, key }: { id: string; key: string }):
   out.result({ key, id })
 }
 
-function setStatus(
-  verb: string,
-  status: 'enabled' | 'disabled' | 'cancelled',
-  summary: string,
-): Command {
-  return {
+function setStatus(verb: string, status: 'enabled' | 'disabled' | 'cancelled'): Command {
+  return carriesOut(accountOperations, 'keys.setStatus', {
+    part: status,
     name: `keys ${verb}`,
-    summary,
     effect: 'writes',
     positionals: ['<ID>'],
-    help: KEY_ID,
     example: `quartermaster keys ${verb} 9f2c41d07ab3`,
     run: ({ dir, args, out, dryRun }) =>
       withApp(dir, async (app) => {
@@ -38,18 +33,18 @@ function setStatus(
         out.line(`Key ${id} ${dryRun ? 'would be' : 'is'} ${status}.`)
         out.result({ id, status, dry_run: dryRun })
       }),
-  }
+  })
 }
 
-function changeList(verb: 'allow' | 'deny', summary: string): Command {
+function changeList(verb: 'allow' | 'deny'): Command {
   const example = `quartermaster keys ${verb} 9f2c41d07ab3 --ip 203.0.113.7`
-  return {
+  return carriesOut(accountOperations, 'keys.allowlist', {
+    part: verb,
     name: `keys ${verb}`,
-    summary,
     effect: 'writes',
     positionals: ['<ID>'],
     options: { ip: { type: 'string', multiple: true } },
-    help: { ...KEY_ID, ip: 'IPv4 or IPv6 address or CIDR range; may be repeated' },
+    members: { ip: verb },
     example,
     run: async ({ dir, args, values, out, dryRun }) => {
       const id = argument(args, 0)
@@ -66,7 +61,7 @@ function changeList(verb: 'allow' | 'deny', summary: string): Command {
         out.result({ id, allowlist, ...(dryRun && { dry_run: true }) })
       })
     },
-  }
+  })
 }
 
 /** A key without an address answers everybody with 403, which looks like a key that does not work. */
@@ -111,18 +106,15 @@ async function issueKey(invocation: Invocation): Promise<void> {
 }
 
 export const accountCommands: Command[] = [
-  {
+  carriesOut(accountOperations, 'subscribers.create', {
     name: 'subscribers create',
-    summary: 'Register a shop',
     effect: 'writes',
     options: { name: { type: 'string' }, email: { type: 'string' } },
-    help: { name: "the shop's name, unique", email: 'its contact address' },
     example: CREATE_SUBSCRIBER,
     run: createShop,
-  },
-  {
+  }),
+  carriesOut(accountOperations, 'subscribers.list', {
     name: 'subscribers list',
-    summary: 'All shops',
     effect: 'reads',
     example: 'quartermaster subscribers list',
     run: ({ dir, out }) =>
@@ -131,10 +123,9 @@ export const accountCommands: Command[] = [
         out.table(subscribers)
         out.result({ subscribers })
       }),
-  },
-  {
+  }),
+  carriesOut(accountOperations, 'keys.create', {
     name: 'keys create',
-    summary: 'Issue an API key; it is shown once',
     effect: 'writes',
     options: {
       subscriber: { type: 'string' },
@@ -143,22 +134,14 @@ export const accountCommands: Command[] = [
       tier: { type: 'string' },
       ip: { type: 'string', multiple: true },
     },
-    help: {
-      subscriber: 'name or id of the shop',
-      name: 'what the key is for',
-      email: "contact, the shop's by default",
-      tier: `${TIER_NAMES.join(', ')}; standard by default`,
-      ip: 'server address or CIDR range that may use it; may be repeated',
-    },
+    members: { ip: 'ips' },
     example: CREATE_KEY,
     run: issueKey,
-  },
-  {
+  }),
+  carriesOut(accountOperations, 'keys.list', {
     name: 'keys list',
-    summary: 'Keys with their tier, status and allowlist; never their text',
     effect: 'reads',
     options: { subscriber: { type: 'string' } },
-    help: { subscriber: 'name or id of the shop; all shops by default' },
     example: 'quartermaster keys list --subscriber "Main Street Guns"',
     run: ({ dir, values, out }) =>
       withApp(dir, async (app) => {
@@ -166,18 +149,16 @@ export const accountCommands: Command[] = [
         out.table(keys)
         out.result({ keys })
       }),
-  },
-  changeList('allow', 'Register server addresses of a key'),
-  changeList('deny', 'Remove server addresses of a key'),
-  setStatus('disable', 'disabled', 'Refuse a key until it is enabled again'),
-  setStatus('enable', 'enabled', 'Let a disabled key in again'),
-  setStatus('cancel', 'cancelled', 'End a key for good'),
-  {
+  }),
+  changeList('allow'),
+  changeList('deny'),
+  setStatus('disable', 'disabled'),
+  setStatus('enable', 'enabled'),
+  setStatus('cancel', 'cancelled'),
+  carriesOut(accountOperations, 'keys.rotate', {
     name: 'keys rotate',
-    summary: 'Give a key a new text; the old one stops at once',
     effect: 'writes',
     positionals: ['<ID>'],
-    help: KEY_ID,
     example: 'quartermaster keys rotate 9f2c41d07ab3',
     run: (invocation) =>
       withApp(invocation.dir, async (app) => {
@@ -188,5 +169,5 @@ export const accountCommands: Command[] = [
         out.line(`Key ${id} would get a new text.`)
         out.result({ id, dry_run: true })
       }),
-  },
+  }),
 ]

@@ -1,6 +1,6 @@
 /** `analytics rebuild` and `analytics show`. */
 import { figure } from '../../../lib/core/figures.js'
-import { METRICS, SLUGS, findMetric } from '../../../lib/analytics/metrics/index.js'
+import { METRICS, findMetric } from '../../../lib/analytics/metrics/index.js'
 import type { Form, Metric } from '../../../lib/analytics/metrics/metric.js'
 import type { MetricResult } from '../../../lib/analytics/shapes.js'
 import { argument, UsageError, optional } from '../command.js'
@@ -9,6 +9,8 @@ import { withApp } from '../with-app.js'
 import type { Output } from '../output.js'
 import { printable } from '../faults.js'
 import { present } from '../../../lib/core/present.js'
+import { carriesOut } from '../operation-help.js'
+import { analyticsOperations } from '../../../lib/analytics/operations.js'
 
 async function rebuild({ dir, out, dryRun }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
@@ -154,34 +156,30 @@ export function bar(value: number, most: number): string {
 const SHOW = 'quartermaster analytics show top-products --window 30d --limit 10'
 
 export const analyticsCommands: Command[] = [
-  {
+  carriesOut(analyticsOperations, 'analytics.rebuild', {
     name: 'analytics rebuild',
-    summary: 'Build all metrics anew from catalog and history; the ones before serve until then',
     effect: 'writes',
     example: 'quartermaster analytics rebuild',
     run: rebuild,
-  },
-  {
+  }),
+  carriesOut(analyticsOperations, 'analytics.show', {
     name: 'analytics show',
-    summary: 'A metric as a table, with bars on a terminal',
     effect: 'reads',
     positionals: ['<METRIC>'],
     options: Object.fromEntries(
       ['subscriber', ...TEXTS, ...NUMBERS].map((name) => [name, { type: 'string' as const }]),
     ),
-    help: {
-      '<METRIC>': SLUGS.join(', '),
-      subscriber: 'name or id of a shop, for its active distributors; all distributors by default',
+    note: 'or over those of a shop, with bars on a terminal',
+    adds: {
       window: '7d, 30d, 60d or 90d; 7d by default',
       limit: '1 to 200, 20 by default',
-      'product-class': '2-letter codes, separated by commas',
-      'category-id': 'numeric ids, separated by commas',
-      'sort-by': 'gross_profit or margin_pct, of margin-opportunities',
-      'min-confidence': '0 to 1, of margin-opportunities',
-      'min-7d-units': 'of trending, 3 by default',
-      'min-30d-units': 'of trending, 5 by default',
+      'min-7d-units': '3 by default',
+      'min-30d-units': '5 by default',
+    },
+    help: {
+      subscriber: 'a shop, by name or id, for its active distributors; all distributors by default',
     },
     example: SHOW,
     run: show,
-  },
+  }),
 ]

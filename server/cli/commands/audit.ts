@@ -3,6 +3,11 @@ import { figure } from '../../../lib/core/figures.js'
 import { UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
+import { carriesOut } from '../operation-help.js'
+import { accountOperations } from '../../../lib/accounts/operations.js'
+
+/** How a head is written at the command line. */
+export const SEQ_MAC = 'written SEQ:MAC'
 
 /** The head of a chain, as `orders journal verify` and `audit verify` print it. */
 export function anchorIn(
@@ -44,13 +49,12 @@ async function verify({ dir, values, out }: Invocation): Promise<number> {
 }
 
 export const auditCommands: Command[] = [
-  {
+  carriesOut(accountOperations, 'audit.verify', {
     name: 'audit verify',
-    summary: 'Prove that the audit of what operators did is whole',
     effect: 'reads',
     options: { anchor: { type: 'string' } },
-    help: { anchor: 'SEQ:MAC of an earlier head: proves that nothing up to it was cut off' },
+    adds: { anchor: SEQ_MAC },
     example: 'quartermaster audit verify --anchor 214:kZ0h1x0v8m3q5s7u9w1y3A5C7E9G1I3K5M7O9Q1S3U4',
     run: verify,
-  },
+  }),
 ]

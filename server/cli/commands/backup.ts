@@ -11,6 +11,8 @@ import { argument, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
 import { withApp } from '../with-app.js'
+import { carriesOut } from '../operation-help.js'
+import { installationOperations } from '../../../lib/app/operations/installation.js'
 
 async function backup({ dir, args, out, dryRun }: Invocation): Promise<void> {
   const to = argument(args, 0)
@@ -158,15 +160,14 @@ const KEYS_HELP = {
 }
 
 export const backupCommands: Command[] = [
-  {
+  carriesOut(installationOperations, 'backups.make', {
     name: 'backup',
-    summary: 'Copy the installation to an empty folder, while a server runs',
     effect: 'writes',
     positionals: ['<FOLDER>'],
-    help: { '<FOLDER>': 'where to; it is made where it is not there' },
+    members: { '<FOLDER>': 'to' },
     example: 'quartermaster backup /backups/2026-11-21',
     run: backup,
-  },
+  }),
   {
     name: 'restore',
     summary:
@@ -182,28 +183,29 @@ export const backupCommands: Command[] = [
     example: 'quartermaster restore /backups/2026-11-21 --dir /srv/quartermaster --keys /safe/keys',
     run: restore,
   },
-  {
+  carriesOut(installationOperations, 'backups.verify', {
     name: 'verify',
-    summary: 'Check a backup without putting it back: digests, databases, journal, audit',
     effect: 'reads',
     positionals: ['<BACKUP>'],
     options: KEYS,
-    help: { '<BACKUP>': 'the folder of the backup', ...KEYS_HELP },
+    members: { '<BACKUP>': 'to' },
+    help: KEYS_HELP,
     example: 'quartermaster verify /backups/2026-11-21 --keys /safe/keys',
     run: verify,
-  },
-  {
+  }),
+  carriesOut(installationOperations, 'backups.drill', {
     name: 'drill',
-    summary: 'Put the newest backup back into a throwaway folder, prove it, and remove it again',
     effect: 'writes',
     positionals: ['<FOLDER>'],
     options: { ...KEYS, scratch: { type: 'string' } },
+    members: { '<FOLDER>': 'to' },
+    note: 'of a folder of backups, the newest',
+    adds: { '<FOLDER>': 'or a folder of backups' },
     help: {
-      '<FOLDER>': 'a folder of backups, or one backup',
       ...KEYS_HELP,
       scratch: "where the throwaway folder is made; the system's temporary folder by default",
     },
     example: 'quartermaster drill /backups --keys /safe/keys',
     run: restoreDrill,
-  },
+  }),
 ]

@@ -7,6 +7,8 @@ import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
 import { SUBSCRIBER, subscriberOf } from './configuration/subscriber.js'
 import { printable } from '../faults.js'
+import { carriesOut } from '../operation-help.js'
+import { configurationOperations } from '../../../lib/configuration/operations.js'
 
 async function explain({ dir, args, values, out }: Invocation): Promise<void> {
   const upc = argument(args, 0)
@@ -66,14 +68,13 @@ function inWords({
 }
 
 export const catalogCommands: Command[] = [
-  {
+  carriesOut(configurationOperations, 'catalog.explain', {
     name: 'catalog explain',
-    summary: 'Why a shop sees the offers of a UPC, or does not',
     effect: 'reads',
     positionals: ['<UPC>'],
     options: SUBSCRIBER.options,
-    help: { ...SUBSCRIBER.help, '<UPC>': '8 to 14 digits' },
+    adds: SUBSCRIBER.adds,
     example: 'quartermaster catalog explain 012345678905',
     run: explain,
-  },
+  }),
 ]

@@ -9,7 +9,7 @@ import type { Role } from '../../../lib/console/users.js'
 import type { App } from '../../../lib/app/open.js'
 import { UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
-import { wordsOf } from '../operation-help.js'
+import { carriesOut } from '../operation-help.js'
 import { perform, withApp } from '../with-app.js'
 
 async function showLink(app: App, { out, dryRun }: Invocation, link: Link): Promise<void> {
@@ -62,43 +62,41 @@ async function sessions({ dir, values, out, dryRun }: Invocation): Promise<void>
 }
 
 const NAME = { name: { type: 'string' } } as const
-const LINK = wordsOf(consoleOperations, 'console.link')
+const FIRST_BY_DEFAULT = { name: `${FIRST} by default` }
 
 export const consoleCommands: Command[] = [
-  {
+  carriesOut(consoleOperations, 'console.link', {
     name: 'console link',
-    summary: LINK.summary,
     effect: 'writes',
     options: { ...NAME, role: { type: 'string' } },
-    help: { ...LINK.help, name: `what the person is called; ${FIRST} by default` },
+    adds: FIRST_BY_DEFAULT,
     example: 'quartermaster console link --name pat --role viewer',
     run: link,
-  },
-  {
+  }),
+  carriesOut(consoleOperations, 'console.reset', {
     name: 'console reset',
-    summary: wordsOf(consoleOperations, 'console.reset').summary,
     effect: 'writes',
     options: NAME,
-    help: { name: `what the person is called; ${FIRST} by default` },
+    adds: FIRST_BY_DEFAULT,
     example: 'quartermaster console reset --name pat',
     run: reset,
-  },
-  {
+  }),
+  carriesOut(consoleOperations, 'console.users', {
     name: 'console users',
-    summary: 'Who may use the console; or take somebody away',
     effect: 'writes',
     options: { remove: { type: 'string' } },
-    help: { remove: 'name of somebody to take away, with all sign-ins' },
+    acts: { remove: 'console.remove' },
+    members: { remove: 'name' },
     example: 'quartermaster console users',
     run: users,
-  },
-  {
+  }),
+  carriesOut(consoleOperations, 'console.sessions', {
     name: 'console sessions',
-    summary: 'The sign-ins that hold; or end one at once',
     effect: 'writes',
     options: { revoke: { type: 'string' } },
-    help: { revoke: 'id of a sign-in to end' },
+    acts: { revoke: 'console.revoke' },
+    members: { revoke: 'id' },
     example: 'quartermaster console sessions --revoke 9f2c41d07ab3',
     run: sessions,
-  },
+  }),
 ]

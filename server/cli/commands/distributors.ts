@@ -9,6 +9,10 @@ import type { Command, Invocation } from '../command.js'
 import type { Output } from '../output.js'
 import { perform, withApp } from '../with-app.js'
 import { present } from '../../../lib/core/present.js'
+import { carriesOut } from '../operation-help.js'
+import { feedOperations } from '../../../lib/feeds/operations.js'
+import { configurationOperations } from '../../../lib/configuration/operations.js'
+import { distributorOperations } from '../../../lib/distributors/operations.js'
 
 async function list({ dir, out }: Invocation): Promise<void> {
   await withApp(dir, async ({ operator }) => {
@@ -136,54 +140,40 @@ const RECORD = 'quartermaster distributors record RSR --subscriber "Main Street 
 const LIVE =
   'quartermaster distributors live RSR --reason "account approved, first order agreed with ' +
   'their sales desk"'
-const DISTID = { '<DISTID>': '`distributors list` shows them' }
 const REASON = { reason: { type: 'string' } } as const
 
 export const distributorCommands: Command[] = [
-  {
+  carriesOut(feedOperations, 'distributors.list', {
     name: 'distributors list',
-    summary: 'Known distributors, their modes, and how many offers each has',
     effect: 'reads',
     example: 'quartermaster distributors list',
     run: list,
-  },
-  {
+  }),
+  carriesOut(configurationOperations, 'distributors.goLive', {
     name: 'distributors live',
-    summary: 'Place real purchase orders with a distributor from now on',
     effect: 'writes',
     positionals: ['<DISTID>'],
     options: { ...REASON, 'orders-are-real': { type: 'boolean' } },
-    help: {
-      ...DISTID,
-      reason: 'why; kept in the audit',
-      'orders-are-real': 'where nobody can be asked: that real orders are meant',
-    },
+    help: { 'orders-are-real': 'where nobody can be asked: that real orders are meant' },
     example: LIVE,
     run: goLive,
-  },
-  {
+  }),
+  carriesOut(feedOperations, 'distributors.record', {
     name: 'distributors record',
-    summary: 'Record what a distributor answers an account, to be sent to the developers',
     effect: 'writes',
     positionals: ['<DISTID>'],
     options: { subscriber: { type: 'string' }, feed: { type: 'string' }, file: { type: 'string' } },
-    help: {
-      ...DISTID,
-      subscriber: 'whose account it is, by name or id',
-      feed: 'the feed to record; the whole catalog by default',
-      file: 'where it is written; DISTID.recording.json by default',
-    },
+    members: { feed: 'preset' },
+    help: { file: 'where it is written; DISTID.recording.json by default' },
     example: RECORD,
     run: record,
-  },
-  {
+  }),
+  carriesOut(distributorOperations, 'distributors.setMode', {
     name: 'distributors simulate',
-    summary: "Place orders with a distributor's simulator from now on, as on a fresh installation",
     effect: 'writes',
     positionals: ['<DISTID>'],
     options: REASON,
-    help: { ...DISTID, reason: 'why; kept in the audit' },
     example: 'quartermaster distributors simulate RSR',
     run: simulate,
-  },
+  }),
 ]

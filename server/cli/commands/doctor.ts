@@ -16,6 +16,8 @@ import {
 } from '../../env.js'
 import { journalCopyIn, objectsFromEnvironment } from '../../object-store.js'
 import { printable } from '../faults.js'
+import { carriesOut } from '../operation-help.js'
+import { installationOperations } from '../../../lib/app/operations/installation.js'
 import type { Output } from '../output.js'
 import { wrap } from '../output.js'
 import { ownVersion } from '../version.js'
@@ -74,9 +76,8 @@ function show(out: Output, { dir, findings }: Examination): void {
   )
 }
 
-export const doctorCommand: Command = {
+export const doctorCommand: Command = carriesOut(installationOperations, 'overview.examine', {
   name: 'doctor',
-  summary: 'Look at the installation and its machine: what is well, and what mends the rest',
   effect: 'reads',
   options: {
     backups: { type: 'string' },
@@ -88,8 +89,7 @@ export const doctorCommand: Command = {
     'journal-copy':
       'compare the order journal with its copy in the bucket, which `serve --journal-copy` keeps ' +
       '(also QUARTERMASTER_JOURNAL_COPY=1)',
-    offline: 'ask nobody outside of this machine: no bucket, no mail server, no distributor',
   },
   example: 'quartermaster doctor --backups /backups',
   run: doctor,
-}
+})

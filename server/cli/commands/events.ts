@@ -7,6 +7,8 @@ import { UsageError, argument, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { egressFromEnvironment } from '../../env.js'
 import { perform, withApp } from '../with-app.js'
+import { carriesOut } from '../operation-help.js'
+import { eventOperations } from '../../../lib/events/operations.js'
 
 async function list({ dir, values, out }: Invocation): Promise<void> {
   const limit = optional(values, 'limit') ?? '100'
@@ -103,59 +105,47 @@ async function test({ dir, out, dryRun }: Invocation): Promise<void> {
 }
 
 export const eventCommands: Command[] = [
-  {
+  carriesOut(eventOperations, 'events.list', {
     name: 'events list',
-    summary:
-      'What you should hear of: alarms, their end, licenses that end soon; and whom it reached',
     effect: 'reads',
     options: { limit: { type: 'string' } },
-    help: { limit: 'how many, the newest first; 100 by default' },
+    adds: { limit: 'the newest first' },
     example: 'quartermaster events list',
     run: list,
-  },
-  {
+  }),
+  carriesOut(eventOperations, 'events.receivers', {
     name: 'events receivers',
-    summary: 'Who is told of events beside the log',
     effect: 'reads',
     example: 'quartermaster events receivers',
     run: receivers,
-  },
-  {
+  }),
+  carriesOut(eventOperations, 'events.addWebhook', {
     name: 'events webhook add',
-    summary: 'Have a program told of events by signed messages, and show its secret once',
     effect: 'writes',
     positionals: ['<URL>'],
     options: { 'allow-private': { type: 'boolean' } },
-    help: {
-      '<URL>': 'where messages are posted; https, or http on this machine',
-      'allow-private': 'it may be in a private network, and without TLS',
-    },
     example: 'quartermaster events webhook add https://alerts.example/quartermaster',
     run: addUrl,
-  },
-  {
+  }),
+  carriesOut(eventOperations, 'events.addMail', {
     name: 'events mail add',
-    summary: 'Have a person told of events by mail, through QUARTERMASTER_MAIL_SERVER',
     effect: 'writes',
     positionals: ['<ADDRESS>'],
-    help: { '<ADDRESS>': 'address of mail' },
     example: 'quartermaster events mail add owner@shop.example',
     run: addAddress,
-  },
-  {
+  }),
+  carriesOut(eventOperations, 'events.remove', {
     name: 'events remove',
-    summary: 'Tell a receiver of events no more',
     effect: 'writes',
     positionals: ['<RECEIVER>'],
-    help: { '<RECEIVER>': 'its id or its address; `events receivers` shows both' },
+    members: { '<RECEIVER>': 'id' },
     example: 'quartermaster events remove mail-5f0c1d2e',
     run: remove,
-  },
-  {
+  }),
+  carriesOut(eventOperations, 'events.test', {
     name: 'events test',
-    summary: 'Tell every receiver of a test event',
     effect: 'writes',
     example: 'quartermaster events test',
     run: test,
-  },
+  }),
 ]

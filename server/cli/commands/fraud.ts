@@ -2,12 +2,16 @@ import { existsSync } from 'node:fs'
 import { access, constants, open, readFile, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { figure } from '../../../lib/core/figures.js'
 import { codeOf, invalid } from '../../../lib/core/errors.js'
 import { findSubscriber } from '../../../lib/accounts/subscribers.js'
 import { sharedKey } from '../../../lib/fraud/sharing/partners.js'
 import { argument, required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
+import { printable } from '../faults.js'
 import { withApp } from '../with-app.js'
+import { carriesOut } from '../operation-help.js'
+import { fraudOperations } from '../../../lib/fraud/operations.js'
 
 const ERASE = 'quartermaster fraud erase --subscriber "Main Street Guns"'
 const PARTNER = 'quartermaster fraud partner coast --key ./coast.key'
@@ -31,6 +35,27 @@ async function stats({ dir, out }: Invocation): Promise<void> {
           'names them.',
       )
     out.result(found)
+  })
+}
+
+async function quotas({ dir, out }: Invocation): Promise<void> {
+  await withApp(dir, async (app) => {
+    const { limits, keys } = await app.operator.fraud.quotas()
+    out.line(
+      `In any 24 hours a key may send ${figure(limits.checks)} checks, ${limits.reports} reports ` +
+        `and ${limits.removals} removals.`,
+    )
+    if (keys.length === 0) out.line('No key has sent one in the last 24 hours.')
+    else
+      out.table(
+        keys.map(({ key, name, subscriber, ...used }) => ({
+          key,
+          name: printable(name),
+          subscriber: printable(subscriber),
+          ...used,
+        })),
+      )
+    out.result({ limits, keys })
   })
 }
 
@@ -179,43 +204,42 @@ async function importSignals({ dir, args, out, dryRun }: Invocation): Promise<vo
 }
 
 export const fraudCommands: Command[] = [
-  {
+  carriesOut(fraudOperations, 'fraud.stats', {
     name: 'fraud stats',
-    summary: 'How many fraud reports there are; nothing of what they say',
     effect: 'reads',
     example: 'quartermaster fraud stats',
     run: stats,
-  },
-  {
+  }),
+  carriesOut(fraudOperations, 'fraud.quotas', {
+    name: 'fraud quotas',
+    effect: 'reads',
+    example: 'quartermaster fraud quotas',
+    run: quotas,
+  }),
+  carriesOut(fraudOperations, 'fraud.erase', {
     name: 'fraud erase',
-    summary: 'Remove all fraud reports of a subscriber',
     effect: 'writes',
     options: { subscriber: { type: 'string' } },
-    help: { subscriber: 'name or id of the subscriber' },
     example: ERASE,
     run: erase,
-  },
-  {
+  }),
+  carriesOut(fraudOperations, 'fraud.rotateKey', {
     name: 'fraud rotate-key',
-    summary: 'Keep the signals of all reports under a new key; checks go on meanwhile',
     effect: 'writes',
     example: 'quartermaster fraud rotate-key',
     run: rotateKey,
-  },
-  {
+  }),
+  carriesOut(fraudOperations, 'fraud.addPartner', {
     name: 'fraud partner',
-    summary: 'Keep a key that another installation has too, to share signals with it; or end that',
     effect: 'writes',
     positionals: ['<PARTNER>'],
     options: { key: { type: 'string' }, remove: { type: 'boolean' } },
-    help: {
-      '<PARTNER>': 'small letters, digits and dashes',
-      key: 'file with 64 hex digits that both sides agreed on',
-      remove: 'remove the key of the partner, and all that came from it',
-    },
+    acts: { remove: 'fraud.removePartner' },
+    members: { '<PARTNER>': 'name' },
+    adds: { key: 'the file that holds them' },
     example: PARTNER,
     run: partner,
-  },
+  }),
   {
     name: 'fraud export',
     summary: 'Write the signals reported here for a partner, as hashes under the shared key',
@@ -226,13 +250,12 @@ export const fraudCommands: Command[] = [
     example: EXPORT,
     run: exportSignals,
   },
-  {
+  carriesOut(fraudOperations, 'fraud.importBatch', {
     name: 'fraud import',
-    summary: "Take a partner's signals in; they take the place of its earlier ones",
     effect: 'writes',
     positionals: ['<PARTNER>', '<FILE>'],
-    help: { '<PARTNER>': 'its name', '<FILE>': 'what its `fraud export` wrote' },
+    help: { '<FILE>': 'what its `fraud export` wrote' },
     example: 'quartermaster fraud import coast ./signals.ndjson',
     run: importSignals,
-  },
+  }),
 ]

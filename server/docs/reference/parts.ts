@@ -1,5 +1,5 @@
 /** What operations are shown with: texts, code, shapes, headers. */
-import { choicesOf, membersOf, typeText } from '../compact.js'
+import { CONFIGURATION, choicesOf, membersOf, typeText } from '../compact.js'
 import type { Marked, Member, Schema } from '../compact.js'
 import { highlight } from '../highlight.js'
 import { escapeHtml } from '../html.js'
@@ -77,17 +77,24 @@ function memberList(members: readonly Member[], mark: Marked): string {
   return `<ul class="members">\n${members.map((member) => memberItem(member, mark)).join('\n')}\n</ul>`
 }
 
+/** What is told at another operation leads there. */
+function typeHtml(type: string): string {
+  return type === CONFIGURATION
+    ? `<a href="#/config/configPut">${escapeHtml(type)}</a>`
+    : escapeHtml(type)
+}
+
 function memberItem(member: Member, mark: Marked): string {
   const { name, type, isMarked, before, about, members } = member
   const head = [
     `<code>${escapeHtml(name)}</code>`,
-    `<span class="type">${escapeHtml(type)}</span>`,
+    `<span class="type">${typeHtml(type)}</span>`,
     ...(isMarked ? [`<span class="mark ${mark}">${mark}</span>`] : []),
   ].join(' ')
   const text = [
     ...(about ? [inline(about)] : []),
     ...(before === undefined ? [] : [`The members of <code>${escapeHtml(before)}</code>.`]),
-  ].join(' ')
+  ].join('. ')
   const inner =
     members.length > 0
       ? `<details><summary>${members.length} ${members.length === 1 ? 'member' : 'members'} of ` +

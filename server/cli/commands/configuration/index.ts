@@ -6,28 +6,22 @@ import { validate } from './check.js'
 import { goBack, put } from './save.js'
 import { SUBSCRIBER, subscriberOf } from './subscriber.js'
 import { diff, get } from './versions.js'
-
-const VALIDATE = {
-  validate: 'refuse when more of the live catalog would go than the delete threshold allows',
-}
+import { carriesOut } from '../../operation-help.js'
+import { configurationOperations } from '../../../../lib/configuration/operations.js'
 
 export const configurationCommands: Command[] = [
-  {
+  carriesOut(configurationOperations, 'configurations.read', {
     name: 'config get',
-    summary: 'The configuration document, its credentials masked',
     effect: 'writes',
     options: { ...SUBSCRIBER.options, version: { type: 'string' }, out: { type: 'string' } },
-    help: {
-      ...SUBSCRIBER.help,
-      version: 'number of an earlier version; the saved one by default',
-      out: 'file to write it to, for `config put`',
-    },
+    acts: { version: 'configurations.version' },
+    adds: { ...SUBSCRIBER.adds, version: 'the saved one by default' },
+    help: { out: 'file to write it to, for `config put`' },
     example: 'quartermaster config get --out config.json',
     run: get,
-  },
-  {
+  }),
+  carriesOut(configurationOperations, 'configurations.put', {
     name: 'config put',
-    summary: 'Check a document and save it in place of the saved one',
     effect: 'writes',
     positionals: ['<FILE>'],
     options: {
@@ -35,36 +29,32 @@ export const configurationCommands: Command[] = [
       validate: { type: 'boolean' },
       'if-version': { type: 'string' },
     },
-    help: {
-      ...SUBSCRIBER.help,
-      '<FILE>':
-        'the whole document as JSON; - reads standard input; asterisks keep a stored credential',
-      ...VALIDATE,
-      'if-version': 'refuse unless this version is the saved one',
-    },
+    members: { '<FILE>': 'document' },
+    adds: { ...SUBSCRIBER.adds, '<FILE>': 'a JSON file, or - for standard input' },
+    help: { 'if-version': 'refuse unless this version is the saved one' },
     example: 'quartermaster config put config.json --validate --if-version 3',
     run: put,
-  },
-  {
+  }),
+  carriesOut(configurationOperations, 'configurations.validate', {
     name: 'config validate',
-    summary: 'Check the saved document and its credentials, or a file against the schema',
     effect: 'writes',
     positionals: ['[FILE]'],
-    ...SUBSCRIBER,
-    help: {
-      ...SUBSCRIBER.help,
+    options: SUBSCRIBER.options,
+    acts: { '[FILE]': 'configurations.check' },
+    adds: {
+      ...SUBSCRIBER.adds,
       '[FILE]':
-        'a document that is not saved; - reads standard input; the saved one, with live ' +
-        'checks of its credentials, by default',
+        'a JSON file, or - for standard input; the saved one by default, with live checks of its ' +
+        'credentials',
     },
     example: 'quartermaster config validate',
     run: validate,
-  },
-  {
+  }),
+  carriesOut(configurationOperations, 'configurations.history', {
     name: 'config history',
-    summary: 'Every save of the document: when and by whom',
     effect: 'reads',
-    ...SUBSCRIBER,
+    options: SUBSCRIBER.options,
+    adds: SUBSCRIBER.adds,
     example: 'quartermaster config history',
     run: ({ dir, values, out }) =>
       withApp(dir, async (app) => {
@@ -73,29 +63,27 @@ export const configurationCommands: Command[] = [
         out.table(versions.map((row) => ({ ...row })))
         out.result({ subscriber: subscriber.name, versions })
       }),
-  },
-  {
+  }),
+  carriesOut(configurationOperations, 'configurations.diff', {
     name: 'config diff',
-    summary: 'What changed from one version of the document to another; credentials stay masked',
     effect: 'reads',
     positionals: ['[FROM]', '[TO]'],
-    ...SUBSCRIBER,
-    help: {
-      ...SUBSCRIBER.help,
-      '[FROM]': 'a version, the last but one by default',
-      '[TO]': 'a version, the last by default',
+    options: SUBSCRIBER.options,
+    adds: {
+      ...SUBSCRIBER.adds,
+      '[FROM]': 'the last but one by default',
+      '[TO]': 'the last by default',
     },
     example: 'quartermaster config diff 3 5',
     run: diff,
-  },
-  {
+  }),
+  carriesOut(configurationOperations, 'configurations.rollback', {
     name: 'config rollback',
-    summary: 'Save an earlier version anew, its credentials with it',
     effect: 'writes',
     positionals: ['<VERSION>'],
     options: { ...SUBSCRIBER.options, validate: { type: 'boolean' } },
-    help: { ...SUBSCRIBER.help, '<VERSION>': '`config history` lists them', ...VALIDATE },
+    adds: SUBSCRIBER.adds,
     example: 'quartermaster config rollback 3',
     run: goBack,
-  },
+  }),
 ]

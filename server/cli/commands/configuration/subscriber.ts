@@ -11,7 +11,7 @@ import { readJsonFile } from '../../json-file.js'
 
 export const SUBSCRIBER = {
   options: { subscriber: { type: 'string' } },
-  help: { subscriber: 'name or id of the shop; needed when there are several' },
+  adds: { subscriber: 'needed when there are several' },
 } as const
 
 /** The shop that --subscriber names, or the only one. */

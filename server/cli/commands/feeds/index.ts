@@ -1,30 +1,25 @@
 /** The commands of feeds. */
-import { presets } from '../../../../lib/distributors/builtin/index.js'
 import type { Command } from '../../command.js'
 import { withApp } from '../../with-app.js'
-import { SET, SOURCE, accept, importFile, pull, setSource } from './take.js'
+import { COME_WITH_IT, SET, SOURCE, accept, importFile, pull, setSource } from './take.js'
 import { statusLines } from './status.js'
 import { check } from './check.js'
+import { carriesOut } from '../../operation-help.js'
+import { feedOperations } from '../../../../lib/feeds/operations.js'
 
 export const feedCommands: Command[] = [
-  {
+  carriesOut(feedOperations, 'feeds.import', {
     name: 'feeds import',
-    summary: 'Take in a local feed file, plain or gzip',
     effect: 'writes',
     positionals: ['<DISTID>', '<FILE>'],
     options: { ...SOURCE.options, 'as-of': { type: 'string' }, force: { type: 'boolean' } },
-    help: {
-      ...SOURCE.help,
-      '<FILE>': 'path of the file',
-      'as-of': 'when the file was made; its modification time by default',
-      force: 'skip the comparison with the previous feed',
-    },
+    adds: SOURCE.adds,
+    help: { '<FILE>': 'path of the file' },
     example: 'quartermaster feeds import DAV ./davidsons_inventory.csv',
     run: importFile,
-  },
-  {
+  }),
+  carriesOut(feedOperations, 'feeds.set', {
     name: 'feeds set',
-    summary: "Set where a distributor's feed is pulled from",
     effect: 'writes',
     positionals: ['<DISTID>', '<LOCATION>'],
     options: {
@@ -33,29 +28,21 @@ export const feedCommands: Command[] = [
       off: { type: 'boolean' },
       'allow-private': { type: 'boolean' },
     },
-    help: {
-      ...SOURCE.help,
-      '<LOCATION>':
-        "http(s) URL, path on the server, or `account`: the shop's own account at the distributor",
-      every: 'minutes between pulls, 20 by default',
-      off: 'keep the source, but do not pull it',
-      'allow-private': 'the source may be on this machine or a private network',
-    },
+    members: { every: 'every_minutes' },
+    adds: { ...SOURCE.adds, '<LOCATION>': 'or a path on the server' },
+    help: { off: 'keep the source, but do not pull it' },
     example: SET,
     run: setSource,
-  },
-  {
+  }),
+  carriesOut(feedOperations, 'feeds.pull', {
     name: 'feeds pull',
-    summary: "Pull a distributor's sources now",
     effect: 'writes',
     positionals: ['<DISTID>'],
-    help: { '<DISTID>': '`feeds status` shows whose sources are set' },
     example: 'quartermaster feeds pull DAV',
     run: pull,
-  },
-  {
+  }),
+  carriesOut(feedOperations, 'feeds.status', {
     name: 'feeds status',
-    summary: 'What each source last brought, and what waits for a decision',
     effect: 'reads',
     example: 'quartermaster feeds status',
     run: ({ dir, out }) =>
@@ -64,27 +51,23 @@ export const feedCommands: Command[] = [
         for (const line of statusLines(sources, out.width)) out.line(line)
         out.result({ sources })
       }),
-  },
-  {
+  }),
+  carriesOut(feedOperations, 'feeds.accept', {
     name: 'feeds accept',
-    summary: 'Take in the feed that was last refused',
     effect: 'writes',
     positionals: ['<DISTID>'],
-    ...SOURCE,
+    options: SOURCE.options,
+    adds: SOURCE.adds,
     example: 'quartermaster feeds accept DAV',
     run: accept,
-  },
-  {
+  }),
+  carriesOut(feedOperations, 'feeds.check', {
     name: 'feeds check',
-    summary:
-      'What import would do with a file: 20 mapped rows, the rejects, the verdict; writes nothing',
     effect: 'reads',
     positionals: ['<PRESET>', '<FILE>'],
-    help: {
-      '<PRESET>': `a preset (${Object.keys(presets).join(', ')}) or a distributor, by distid or name`,
-      '<FILE>': 'path of the file, plain or gzip',
-    },
+    adds: { '<PRESET>': COME_WITH_IT },
+    help: { '<FILE>': 'path of the file, plain or gzip' },
     example: 'quartermaster feeds check davidsons ./davidsons_inventory.csv',
     run: check,
-  },
+  }),
 ]

@@ -18,13 +18,12 @@ import { perform, withApp } from '../../with-app.js'
 import { cut, wrap } from '../../output.js'
 import type { Output } from '../../output.js'
 
+/** Presets of the program; documents of distributors have more. */
+export const COME_WITH_IT = `with the program come ${Object.keys(presets).join(', ')}`
+
 export const SOURCE = {
   options: { preset: { type: 'string' }, subscriber: { type: 'string' } },
-  help: {
-    '<DISTID>': '`distributors list` shows them',
-    preset: `${Object.keys(presets).join(', ')}; the distributor's catalog preset by default`,
-    subscriber: "the shop whose own feed it is; the operator's, for all, by default",
-  },
+  adds: { preset: COME_WITH_IT },
 } as const
 
 export const SET =

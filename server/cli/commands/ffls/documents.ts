@@ -13,6 +13,8 @@ import type { App } from '../../../../lib/app/open.js'
 import { argument, UsageError } from '../../command.js'
 import type { Command, Invocation } from '../../command.js'
 import { withApp } from '../../with-app.js'
+import { carriesOut } from '../../operation-help.js'
+import { fflOperations } from '../../../../lib/ffls/operations.js'
 
 /** The file, unless it is larger than any document may be. */
 function readDocumentFile(path: string): Buffer {
@@ -91,19 +93,14 @@ async function run(invocation: Invocation): Promise<void> {
 }
 
 export const fflDocumentCommands: Command[] = [
-  {
+  carriesOut(fflOperations, 'ffls.storeDocument', {
     name: 'ffls document',
-    summary: "Store a copy of a dealer's license, or remove it",
     effect: 'writes',
     positionals: ['<LICENSE>', '<KIND>', '[FILE]'],
     options: { remove: { type: 'boolean' } },
-    help: {
-      '<LICENSE>': 'license number; unknown digits may be X',
-      '<KIND>': 'ffl or sot',
-      '[FILE]': 'PDF, JPEG or PNG, at most 10 MB',
-      remove: 'remove the document that is there',
-    },
+    acts: { remove: 'ffls.removeDocument' },
+    help: { '[FILE]': 'PDF, JPEG or PNG, at most 10 MB' },
     example: 'quartermaster ffls document 1-62-037-01-8E-90211 ffl ./license.pdf',
     run,
-  },
+  }),
 ]

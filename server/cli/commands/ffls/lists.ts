@@ -1,6 +1,5 @@
 /** Taking in lists of dealers: the ATF's, and those that distributors have on file. */
 import { figure } from '../../../../lib/core/figures.js'
-import { DEALER_TYPES } from '../../../../lib/ffls/license.js'
 import type { ListOptions, ListReport } from '../../../../lib/ffls/lists/report.js'
 import type { ImportResult } from '../../../../lib/ffls/lists/import.js'
 import type { OnFileResult } from '../../../../lib/ffls/on-file.js'
@@ -11,11 +10,6 @@ import { withApp } from '../../with-app.js'
 import type { Output } from '../../output.js'
 
 export const LIST_OPTIONS = { 'as-of': { type: 'string' }, types: { type: 'string' } } as const
-
-export const LIST_HELP = {
-  'as-of': "when the list was made; the file's modification time by default",
-  types: `types of license to take; ${DEALER_TYPES.join(',')} by default`,
-}
 
 /** Rows that people are shown. */
 const SHOWN = 20
@@ -159,4 +153,35 @@ function showMarks(
       `${figure(kept.missing)} of ${figure(kept.known)} marks are kept although the list lacks ` +
         `them: ${kept.reason}; --force removes them.`,
     )
+}
+
+/** What waits for a decision, with the commands that make it. */
+export async function showHeld({ dir, out }: Invocation): Promise<void> {
+  await withApp(dir, async (app) => {
+    const held = await app.operator.ffls.held()
+    if (held.length === 0) out.line('Nothing is held: the last lists took away what they lack.')
+    else
+      out.table(
+        held.map(({ distid, state, missing, known, as_of: asOf, reason }) => ({
+          list: distid ?? 'ATF',
+          state,
+          missing,
+          known,
+          as_of: asOf.slice(0, 10),
+          reason,
+        })),
+      )
+    const marks = held.find(({ distid }) => distid !== null)
+    if (held.some(({ distid }) => distid === null))
+      out.line(
+        'Dealers are kept until the next list decides, or `ffls import FILE --accept`, or ' +
+          '`--revoke STATE` for one state.',
+      )
+    if (marks)
+      out.line(
+        'Marks of a distributor are kept until its next list decides, or ' +
+          `\`ffls on-file ${marks.distid} FILE --force\`.`,
+      )
+    out.result({ held })
+  })
 }

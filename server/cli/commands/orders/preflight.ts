@@ -6,6 +6,8 @@ import { withApp } from '../../with-app.js'
 import type { Output } from '../../output.js'
 import { SUBSCRIBER, subscriberOf } from '../configuration/subscriber.js'
 import { faultLines, isFault, printable } from '../../faults.js'
+import { carriesOut } from '../../operation-help.js'
+import { orderOperations } from '../../../../lib/orders/operations.js'
 
 async function preflight({ dir, args, values, out }: Invocation): Promise<number> {
   const file = argument(args, 0)
@@ -136,10 +138,8 @@ function showVerdict(out: Output, { refusal, order_id: orderId, attempt }: Prefl
     for (const line of faultLines(refusal.details)) out.line(`  ${line}`)
 }
 
-export const preflightCommand: Command = {
+export const preflightCommand: Command = carriesOut(orderOperations, 'orders.preflight', {
   name: 'orders preflight',
-  summary:
-    'What placing an order would do, without doing it: split, destinations, POs, rules, refusal',
   effect: 'reads',
   positionals: ['<FILE>'],
   options: {
@@ -148,15 +148,12 @@ export const preflightCommand: Command = {
     'dry-run-orders': { type: 'boolean' },
     'ask-distributors': { type: 'boolean' },
   },
+  members: { '<FILE>': 'order', 'dry-run-orders': 'wire' },
+  adds: { ...SUBSCRIBER.adds, '<FILE>': 'a JSON file, or - for standard input' },
   help: {
-    ...SUBSCRIBER.help,
-    '<FILE>': 'the body of POST /v1/orders as JSON; - reads it from standard input',
     'ask-distributors':
       'also what each distributor says of the dealer that it would ship to; nothing is ordered',
-    'dry-run-orders':
-      'also what would be sent to each distributor, byte for byte, without secrets; nothing is',
-    'key-id': 'whose tag goes into the PO, and whose quotas count; none by default',
   },
   example: 'quartermaster orders preflight ./order.json --key-id 1a2b3c4d5e6f',
   run: preflight,
-}
+})

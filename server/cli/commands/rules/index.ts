@@ -9,13 +9,11 @@ import { ENFORCE, OVERRIDE, enforce, override } from './overrides.js'
 import { diff, readText, takeRules } from './sets.js'
 import { TEST, test } from './test.js'
 import { classOf, stateOf } from './values.js'
+import { carriesOut } from '../../operation-help.js'
+import { ruleOperations } from '../../../../lib/restrictions/operations.js'
+import { orderOperations } from '../../../../lib/orders/operations.js'
 
 const REPLACE = { replace: { type: 'boolean' } } as const
-
-const REPLACE_HELP = {
-  '<FILE>': 'JSON: a list of rules, or a rule a line',
-  replace: 'drop every rule that the file does not have',
-}
 
 const FORCE = { force: { type: 'boolean' } } as const
 
@@ -23,14 +21,18 @@ const many = { type: 'string', multiple: true } as const
 
 export const one = { type: 'string' } as const
 
+/** Options that set members of a member, by the same names. */
+const within = (member: string, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, `${member}.${name}`]))
+
 export const ruleCommands: Command[] = [
-  {
+  carriesOut(ruleOperations, 'rules.import', {
     name: 'rules import',
-    summary: 'Take in restriction rules, which are active at once',
     effect: 'writes',
     positionals: ['<FILE>'],
     options: { ...REPLACE, ...FORCE },
-    help: { ...REPLACE_HELP, force: 'take an empty list, which with --replace leaves no rule' },
+    members: { '<FILE>': 'text' },
+    help: { force: 'take an empty list, which with --replace leaves no rule' },
     example: 'quartermaster rules import ./rules.json',
     run: (invocation) =>
       takeRules(invocation, () => {
@@ -42,10 +44,9 @@ export const ruleCommands: Command[] = [
           refuseEmpty: invocation.values['force'] !== true,
         }
       }),
-  },
-  {
+  }),
+  carriesOut(ruleOperations, 'rules.accept', {
     name: 'rules accept',
-    summary: 'Make the starter set active; it is not legal advice',
     effect: 'writes',
     example: 'quartermaster rules accept',
     run: (invocation) =>
@@ -57,16 +58,12 @@ export const ruleCommands: Command[] = [
         )
         return null
       }),
-  },
-  {
+  }),
+  carriesOut(ruleOperations, 'rules.list', {
     name: 'rules list',
-    summary: 'The active rules',
     effect: 'reads',
     options: { state: one, class: one },
-    help: {
-      state: 'only those that name this state, or none',
-      class: 'only those that name this product class, or none',
-    },
+    members: { class: 'product_class' },
     example: 'quartermaster rules list --state CA --class MG',
     run: ({ dir, values, out }) =>
       withApp(dir, async (app) => {
@@ -101,10 +98,9 @@ export const ruleCommands: Command[] = [
         )
         out.result({ digest: app.ctx.rules.active().digest, rules })
       }),
-  },
-  {
+  }),
+  carriesOut(ruleOperations, 'rules.test', {
     name: 'rules test',
-    summary: 'Check one item against one destination, and say why',
     effect: 'reads',
     options: {
       subscriber: one,
@@ -121,29 +117,29 @@ export const ruleCommands: Command[] = [
       attribute: many,
       'as-of': one,
     },
-    help: {
-      subscriber: 'whose overrides hold; the only one by default',
-      attribute: 'NAME=VALUE; may be repeated',
-      'as-of': 'the day whose law holds, YYYY-MM-DD; today by default',
+    members: {
+      ...within('shipping', ['state', 'city', 'county', 'zip', 'country']),
+      ...within('items', ['upc', 'sku', 'distid', 'category']),
+      class: 'items.product_class',
     },
+    adds: { subscriber: 'whose overrides hold; the only one by default' },
+    help: { attribute: 'NAME=VALUE' },
     example: TEST,
     run: test,
-  },
-  {
+  }),
+  carriesOut(ruleOperations, 'rules.diff', {
     name: 'rules diff',
-    summary:
-      'What importing a file, or accepting the starter set, would change: rules, and ' +
-      'offers state by state',
     effect: 'reads',
     positionals: ['[FILE]'],
     options: REPLACE,
-    help: { '[FILE]': 'the starter set where none is given', replace: REPLACE_HELP.replace },
+    note: 'of the starter set where no file is given',
+    members: { '[FILE]': 'text' },
+    adds: { '[FILE]': 'the starter set where none is given' },
     example: 'quartermaster rules diff ./rules.json',
     run: diff,
-  },
-  {
+  }),
+  carriesOut(ruleOperations, 'rules.override', {
     name: 'rules override',
-    summary: 'Lift rules for a subscriber, or block something for it',
     effect: 'writes',
     options: {
       subscriber: one,
@@ -158,30 +154,27 @@ export const ruleCommands: Command[] = [
       expires: one,
       withdraw: one,
     },
+    acts: { withdraw: 'rules.withdraw' },
+    members: { allow: 'rule_ids', withdraw: 'id' },
+    adds: { subscriber: 'the only one by default', allow: 'without it the items are blocked' },
     help: {
-      subscriber: 'name or id; the only one by default',
-      allow: 'rule_id that is lifted; without it the items are blocked',
-      state: 'only there; may be repeated',
-      upc: 'only for it; may be repeated',
-      author: 'who answers for it',
-      reason: 'why',
-      expires: 'the last day, YYYY-MM-DD',
-      withdraw: 'id of an override that ends now',
+      state: 'only there',
+      upc: 'only for it',
+      sku: 'only for it',
+      class: 'only for items of this product class',
+      category: 'only for items of it',
     },
     example: OVERRIDE,
     run: override,
-  },
-  {
+  }),
+  carriesOut(orderOperations, 'rules.enforce', {
     name: 'rules enforce',
-    summary: 'Whether an order that a rule blocks is refused: on by default',
     effect: 'writes',
     positionals: ['<on|off>'],
     options: { reason: one },
-    help: {
-      '<on|off>': 'off places such orders; the pre-flight and the check still tell of the rules',
-      reason: 'why; needed for off',
-    },
+    note: 'they are refused by default',
+    members: { '<on|off>': 'on' },
     example: ENFORCE,
     run: enforce,
-  },
+  }),
 ]
