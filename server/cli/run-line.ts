@@ -7,7 +7,9 @@ import type { Readable } from 'node:stream'
 import { MAX_FAULTS, isApiError } from '../../lib/core/errors.js'
 import type { ApiError, Fault } from '../../lib/core/errors.js'
 import { UsageError, optional } from './command.js'
-import { commands } from './commands/index.js'
+import type { Command } from './command.js'
+import { demoCommand } from './commands/demo.js'
+import { serveCommand } from './commands/serve.js'
 import { ownVersion } from './version.js'
 import { isDebugging, logLevel, stateDir } from '../env.js'
 import { machineFault } from './machine-fault.js'
@@ -40,6 +42,7 @@ export async function runLine(
   const width = out.isTerminal ? out.width : Infinity
   let dir = stateDir(undefined)
   try {
+    const commands = await commandsFor(argv)
     if (argv.length === 0) {
       stdout.write(overview(commands, { width }))
       return 2
@@ -82,6 +85,13 @@ export async function runLine(
     stderr.write(`${isDebugging() ? stackOf(error) : (fault?.line ?? describe(error))}\n`)
     return error instanceof UsageError ? 2 : (fault?.status ?? 1)
   }
+}
+
+/** What serves, or all: what those stand on would be a tenth of a server's start. */
+async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
+  const serving = [serveCommand, demoCommand]
+  if (serving.some(({ name }) => name === argv[0]) && !argv.includes('--help')) return serving
+  return (await import('./commands/index.js')).commands
 }
 
 /** Questions go where progress goes, so that what is piped on stays clean. */
