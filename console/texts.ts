@@ -609,9 +609,16 @@ export const texts = {
     until: 'Until',
     reviewed: 'Last reviewed',
     confidence: 'Confidence',
-    mapTitle: 'Rules that block, by state',
+    mapTitle: (to: string) => `What is blocked on its way to ${to}, by state`,
     mapNote:
-      'The stronger the color, the more rules. A rule may block only a part of the class: choose a state to see which. What distributors flag item by item is left out.',
+      'The figure is the number of rules. They count as in a check, with the overrides of the shop. What distributors flag item by item is left out.',
+    legend: 'Colors of the map',
+    levels: ['nothing', 'some, by a policy alone', 'some, by a law', 'the whole class'],
+    extents: { some: 'some of it', all: 'the whole class' },
+    blocks: 'Blocks',
+    byClass: 'as the class says',
+    reviews: (many: number) =>
+      `${counted(many, 'rule')} more ${many === 1 ? 'has' : 'have'} a person decide`,
     blocksIn: (state: string, many: number) =>
       many === 0
         ? `${state}: nothing is blocked`

@@ -1,9 +1,10 @@
 /** Small things that every page is made of. */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { ago, exact, now, timeOf } from '../core/format.js'
 import { texts } from '../texts.js'
 import { Icon } from './icons.js'
+import { showCurrent, useSideways } from './sideways.js'
 
 export type Tone = 'calm' | 'good' | 'warn' | 'bad' | 'accent'
 
@@ -149,14 +150,21 @@ export function Tabs({
   label: string
   tabs: readonly { href: string; label: string; isCurrent: boolean; count?: number }[]
 }) {
+  const ref = useSideways<HTMLElement>()
+  const current = tabs.find(({ isCurrent }) => isCurrent)?.href
+  useLayoutEffect(() => {
+    if (ref.current) showCurrent(ref.current)
+  }, [current])
   return (
-    <nav class="tabs" aria-label={label}>
-      {tabs.map((tab) => (
-        <a key={tab.href} href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>
-          {tab.label}
-          {tab.count !== undefined && <span class="count">{tab.count}</span>}
-        </a>
-      ))}
-    </nav>
+    <div class="sideways">
+      <nav class="tabs" aria-label={label} ref={ref}>
+        {tabs.map((tab) => (
+          <a key={tab.href} href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>
+            {tab.label}
+            {tab.count !== undefined && <span class="count">{tab.count}</span>}
+          </a>
+        ))}
+      </nav>
+    </div>
   )
 }

@@ -93,7 +93,7 @@ export function ActForm({
     }
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <form class="form" onSubmit={submit} noValidate>
       {children}
       {error && <FaultNote error={error} />}
       <div class="actions end">

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { texts } from '../texts.js'
 import { Button } from './basics.js'
+import { useSideways } from './sideways.js'
 
 export interface Column<Row> {
   head: string
@@ -28,7 +29,7 @@ export interface TableProps<Row> {
 export function Table<Row>({ label, columns, rows, keyOf, hrefOf, empty }: TableProps<Row>) {
   if (rows.length === 0) return <>{empty ?? <p class="quiet pad">{texts.words.nothing}</p>}</>
   return (
-    <div class="table" role="group" aria-label={label} tabIndex={0}>
+    <Wide label={label}>
       <table>
         <thead>
           <tr>
@@ -57,6 +58,17 @@ export function Table<Row>({ label, columns, rows, keyOf, hrefOf, empty }: Table
           ))}
         </tbody>
       </table>
+    </Wide>
+  )
+}
+
+function Wide({ label, children }: { label: string; children: ComponentChildren }) {
+  const ref = useSideways<HTMLDivElement>()
+  return (
+    <div class="sideways">
+      <div class="table" role="group" aria-label={label} tabIndex={0} ref={ref}>
+        {children}
+      </div>
     </div>
   )
 }

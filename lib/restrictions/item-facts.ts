@@ -45,7 +45,7 @@ export interface FactSources {
  * check it follows from the item.
  */
 export function itemFacts(
-  item: CheckItem,
+  item: Partial<CheckItem>,
   sources: FactSources,
   to?: 'consumer' | 'ffl',
 ): ItemFacts {
@@ -98,7 +98,7 @@ type Pick<T> = (snapshot: Snapshot, row: Row) => T | null
 
 /** Where the item may go: as its nearest offers say, or else its class. */
 function destinationsOf(
-  item: CheckItem,
+  item: Partial<CheckItem>,
   productClass: Possible<string>,
   snapshot: Snapshot | null,
   [nearest]: readonly (readonly Row[])[],
@@ -159,7 +159,7 @@ function knownCategory(snapshot: Snapshot, row: Row): string | null {
 }
 
 /** A firearm goes to a dealer, whoever says so. */
-function destinationOf(productClass: string): 'consumer' | 'ffl' {
+export function destinationOf(productClass: string): 'consumer' | 'ffl' {
   return productClass === 'FA' || productClass === 'SO' ? 'ffl' : 'consumer'
 }
 
@@ -212,7 +212,7 @@ const FLAGS = new Set(SET_STATES.map((state) => attributeName(`State Restriction
  * not give.
  */
 function attributesOf(
-  { attributes = {} }: CheckItem,
+  { attributes = {} }: Partial<CheckItem>,
   circles: readonly (readonly Told[])[],
 ): ItemFacts['attributes'] {
   const known = new Map<string, AttributeFact>()

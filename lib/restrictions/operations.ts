@@ -27,6 +27,8 @@ import {
 import { Rule } from './rules/rule.js'
 import { STARTER_FAMILIES } from './rules/starter.js'
 import { CheckBody, CheckItem, CheckResult } from './shapes.js'
+import { mapStates } from './state-map.js'
+import type { StateMap } from './state-map.js'
 
 const operation = operationsOf<RestrictionsCtx>()
 const undoable = undoableOf<RestrictionsCtx>()
@@ -60,6 +62,49 @@ const Impact = z.object({
     z.object({ state: z.string(), before: Verdicts, after: Verdicts, changed: z.int() }),
   ),
 })
+
+const Destination = z.enum(['consumer', 'ffl'])
+const StateBlocks = z.object({
+  state: z.enum(StateCodes),
+  extent: z
+    .enum(['none', 'some', 'all'])
+    .describe('How much of the class is blocked here; all: whatever the item'),
+  blocking: z.array(
+    z.object({
+      rule_id: z.string(),
+      extent: z.enum(['some', 'all']),
+      depends_on: z
+        .array(z.string())
+        .describe('What tells whether an item is blocked: attributes, upc, city and the like'),
+    }),
+  ),
+  lifted: z
+    .array(
+      z.object({
+        rule_id: z.string(),
+        author: z.string(),
+        reason: z.string(),
+        expires: z.string().nullable().describe('The last day; null for no end'),
+      }),
+    )
+    .describe('Rules that an override of the shop lifts for the whole class here'),
+  reviews: z.int().describe('Rules that have a person decide'),
+})
+
+/** Each rule once, and the states by its id. */
+function shownMap({ states, ...rest }: StateMap) {
+  const rules = new Map(
+    states.flatMap(({ blocking }) => blocking.map(({ rule }) => [rule.rule_id, rule] as const)),
+  )
+  return {
+    ...rest,
+    states: states.map((state) => ({
+      ...state,
+      blocking: state.blocking.map(({ rule, ...reach }) => ({ rule_id: rule.rule_id, ...reach })),
+    })),
+    rules: [...rules.values()].map(shown),
+  }
+}
 
 export const ruleOperations = [
   operation('rules.list', {
@@ -131,7 +176,7 @@ export const ruleOperations = [
       subscriber: Subscriber,
       shipping: CheckBody.shape.shipping,
       items: z
-        .array(CheckItem.extend({ to: z.enum(['consumer', 'ffl']).optional() }))
+        .array(CheckItem.extend({ to: Destination.optional() }))
         .min(1)
         .max(100),
       as_of: z
@@ -146,6 +191,30 @@ export const ruleOperations = [
         ...input,
         ...(asOf !== undefined && { asOf }),
       }),
+  }),
+  operation('rules.map', {
+    summary: 'What the rules block of a product class, state by state, as a check counts it',
+    effect: 'reads',
+    input: {
+      product_class: z.enum(CLASS_CODES),
+      to: Destination.optional().describe('where it goes; ffl for firearms, else consumer'),
+      subscriber: z.string().optional().describe('name or id of the shop whose overrides count'),
+    },
+    result: z.object({
+      digest: z.string().describe('Of the active rules'),
+      to: Destination,
+      states: z.array(StateBlocks),
+      rules: z.array(ListedRule).describe('Those that block something somewhere, and overrides'),
+    }),
+    errors: ['not_found'],
+    run: async (ctx, { product_class: productClass, to, subscriber }) =>
+      shownMap(
+        await mapStates(ctx, {
+          productClass,
+          to,
+          subscriber: subscriber === undefined ? undefined : await findSubscriber(ctx, subscriber),
+        }),
+      ),
   }),
   operation('rules.overrides', {
     summary: "Shops' own exceptions to the rules, those that ended among them",

@@ -49,6 +49,25 @@ describe('every page of the console', { skip: WITHOUT_BROWSER }, () => {
       assertClean(visited, console.url)
     })
 
+  test('on a phone: fades where there is more to the side, and has its tab in view', async () => {
+    await using visited = await enter(browser, console, { look: LOOKS['phone']! })
+    const { page } = visited
+    const more = (selector: string) =>
+      page.locator(`.sideways:has(> ${selector})`).first().getAttribute('data-more')
+    await goTo(page, 'analytics')
+    assert.equal(await more('.tabs'), 'right')
+    await goTo(page, 'analytics/price-gaps')
+    assert.equal(await more('.tabs'), 'left')
+    const tab = (await page.locator('.tabs [aria-current]').boundingBox())!
+    assert.ok(tab.x >= 0 && tab.x + tab.width <= 390, JSON.stringify(tab))
+    await goTo(page, `catalog/${BIPOD}`)
+    assert.equal(await more('.table'), 'right')
+    await page.evaluate("document.querySelector('main .table').scrollLeft = 9_999")
+    await page.locator('.sideways[data-more=left] > .table').waitFor()
+    await goTo(page, 'distributors')
+    assert.equal(await more('.table'), '')
+  })
+
   test('stands in the guide, with a picture of its size now', async (context) => {
     await using visited = await enter(browser, console, { look: PICTURED })
     const { page } = visited

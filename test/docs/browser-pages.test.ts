@@ -92,10 +92,14 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
   test('an operation is whole and short: no example is cut, and a screen or two have it all', async () => {
     await using visited = await openReference()
     const { page } = visited
-    const heights = (await page.evaluate(
-      '[...document.querySelectorAll(".operation")].map((one) => one.getBoundingClientRect().height)',
-    )) as number[]
-    assert.ok(Math.max(...heights) < 1_900, String(Math.max(...heights)))
+    assert.ok((await longest(page)) < LONGEST.desktop, String(await longest(page)))
+    await using onPhone = await openReference(PHONE)
+    await onPhone.page.locator('.panel').waitFor()
+    assert.ok((await longest(onPhone.page)) < LONGEST.phone, String(await longest(onPhone.page)))
+    // What is folded is all there.
+    const operation = page.locator('[id="/fulfillment/fulfillmentHistory"]')
+    await operation.getByText(/^\d+ more parameters$/).click()
+    await operation.getByRole('region', { name: /^More parameters of GET/ }).waitFor()
     // What does not fit is reached by scrolling within its block, and by nothing else.
     assert.equal(
       await page.evaluate(
@@ -359,3 +363,11 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     await page.locator('.table-frame[data-wide="true"][data-rest="false"]').first().waitFor()
   })
 })
+
+/** In pixels, of one operation: a screen or two of each. */
+const LONGEST = { desktop: 1_600, phone: 2_250 }
+
+const longest = async (page: Page): Promise<number> =>
+  page.evaluate(
+    'Math.max(...[...document.querySelectorAll(".operation")].map((one) => one.getBoundingClientRect().height))',
+  )

@@ -235,6 +235,12 @@ describe('operations', () => {
     })
     assert.equal((await page.call('rules.test', ask)).approved, true)
     assert.equal((await page.call('rules.overrides', {}))[0].holds, true)
+    const mapped = { product_class: 'MG', subscriber: SHOP }
+    assert.equal((await page.call('rules.map', mapped)).states.length, 62)
+    assert.equal(
+      await page.refused('rules.map', { product_class: 'MG', subscriber: 'nobody' }),
+      'not_found',
+    )
     await page.call('rules.withdraw', { id })
     assert.ok((await page.call('rules.starter')).families.length > 3)
     await page.call('rules.accept', { families: ['magazines'] })

@@ -30,7 +30,7 @@ export function Restrictions() {
         }))}
       />
       {view === 'test' && <Tester shop={shop} />}
-      {view === 'map' && <StateMap />}
+      {view === 'map' && <StateMap shop={shop} />}
       {view === 'rules' && <RuleList />}
       {view === 'starter' && <Starter />}
       {view === 'import' && <ImportRules />}

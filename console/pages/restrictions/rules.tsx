@@ -4,7 +4,7 @@ import type { Input } from '../../core/api.js'
 import { place } from '../../core/router.js'
 import { filter, useTyped } from '../../core/use-query.js'
 import { useCall } from '../../core/use-call.js'
-import { Badge, Button, Facts, Section } from '../../parts/basics.js'
+import { Badge, Facts, Section } from '../../parts/basics.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Select, TextField } from '../../parts/fields.js'
 import { Empty, Loaded } from '../../parts/states.js'
@@ -88,9 +88,9 @@ export function RuleList() {
                   {
                     head: t.rule,
                     cell: (rule) => (
-                      <Button kind="quiet" onClick={() => setShown(rule)}>
+                      <button type="button" class="link" onClick={() => setShown(rule)}>
                         <code>{rule.rule_id}</code>
-                      </Button>
+                      </button>
                     ),
                   },
                   {

@@ -10,6 +10,7 @@ import { touch } from '../../db/state.js'
 import { compileRule, isEffective } from './compile.js'
 import type { Place } from '../destination.js'
 import { evaluate, meetsItem } from '../evaluate.js'
+import type { Finding } from '../evaluate.js'
 import { isFlagRule } from '../feed-flags.js'
 import type { ItemFacts } from './predicates.js'
 import { Day, Rule } from './rule.js'
@@ -255,16 +256,27 @@ export function applyOverrides(
   item: ItemFacts,
   { place, day }: When,
 ): void {
-  for (const override of overrides) {
-    if (!isEffective(override.rule.rule, day)) continue
-    const finding = evaluate(override.rule, item, place)
-    if (!finding) continue
+  for (const { override, finding } of findOverrides(overrides, item, { place, day })) {
     if (override.effect === 'allow' && finding.certain) lift(lists, override)
     else if (override.effect === 'block')
       (finding.certain ? lists.blocking_rules : lists.manual_review).push(
         blockedBy(override, [...new Set(finding.missing)]),
       )
   }
+}
+
+/** Overrides that hold for the item there, or may hold, in their order. */
+export function findOverrides(
+  overrides: readonly Override[],
+  item: ItemFacts,
+  { place, day }: When,
+): { override: Override; finding: Finding }[] {
+  return overrides.flatMap((override) => {
+    const finding = isEffective(override.rule.rule, day)
+      ? evaluate(override.rule, item, place)
+      : null
+    return finding ? [{ override, finding }] : []
+  })
 }
 
 /** Whether an `allow` may hold for the item at some destination. */

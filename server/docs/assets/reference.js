@@ -256,7 +256,13 @@ function keepInView(link) {
   if (inner.top < outer.top + 80 || inner.bottom > outer.bottom - 40) list.scrollTop += inner.top - outer.top - outer.height / 2
 }
 
+/** On a phone an example would stand between an operation and the next one: its line opens it. */
+function foldExamples() {
+  for (const example of document.querySelectorAll('.example[open]')) example.open = false
+}
+
 function start() {
+  if (matchMedia('(max-width: 899px)').matches) foldExamples()
   for (const part of document.querySelectorAll('.panel, .try, .filter')) part.hidden = false
   $('base').textContent = location.origin
   wireKey()

@@ -9,7 +9,16 @@ import { anchorOf, isReference, resolved } from '../openapi.js'
 import type { Answer, Called, Content, OpenApi } from '../openapi.js'
 import { curlOf } from './curl.js'
 import { tryForm } from './form.js'
-import { codeBlock, examplesOf, headersList, inline, jsonBlock, prose, shapeList } from './parts.js'
+import {
+  codeBlock,
+  examplesOf,
+  firstAndMore,
+  headersList,
+  inline,
+  jsonBlock,
+  prose,
+  shapeList,
+} from './parts.js'
 
 /** Where it is told what every operation may be refused with. */
 export const SHARED_ANCHOR = 'refusals'
@@ -66,8 +75,13 @@ function parameterTable(
       `<td class="type">${escapeHtml(typeText(schema, components.schemas))}</td>` +
       `<td>${inline(description)}</td></tr>`,
   )
+  const of = `${method} ${escapeHtml(path)}`
   return `<h4>Parameters</h4>
-<div class="table" role="region" aria-label="Parameters of ${method} ${escapeHtml(path)}" tabindex="0"><table>
+${firstAndMore(rows, 'parameters', (some, which) => parameterRows(some, `${which} of ${of}`))}`
+}
+
+function parameterRows(rows: readonly string[], label: string): string {
+  return `<div class="table" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Value</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 ${rows.join('\n')}

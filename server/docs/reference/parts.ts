@@ -63,6 +63,26 @@ export function examplesOf(
     : [{ name: '', value: content.example }, ...several]
 }
 
+/** A list of more rows than this shows some, and the others when they are asked for. */
+const MOST_ROWS = 10
+const FIRST_ROWS = 7
+
+/** Rows of a list; where there are many, all but the first are opened by a line. */
+export function firstAndMore<Row>(
+  rows: readonly Row[],
+  noun: string,
+  list: (rows: readonly Row[], which: string) => string,
+): string {
+  if (rows.length <= MOST_ROWS) return list(rows, capital(noun))
+  const more = rows.slice(FIRST_ROWS)
+  return `${list(rows.slice(0, FIRST_ROWS), `First ${noun}`)}
+<details><summary>${more.length} more ${noun}</summary>
+${list(more, `More ${noun}`)}
+</details>`
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** The members of a value as a nested list, those of each choice where it may be several. */
 export function shapeList(schema: Schema, document: OpenApi, mark: Marked): string {
   const { schemas } = document.components
@@ -74,7 +94,8 @@ export function shapeList(schema: Schema, document: OpenApi, mark: Marked): stri
 }
 
 function memberList(members: readonly Member[], mark: Marked): string {
-  return `<ul class="members">\n${members.map((member) => memberItem(member, mark)).join('\n')}\n</ul>`
+  const items = members.map((member) => memberItem(member, mark))
+  return firstAndMore(items, 'members', (some) => `<ul class="members">\n${some.join('\n')}\n</ul>`)
 }
 
 /** What is told at another operation leads there. */
