@@ -115,7 +115,7 @@ try {
   const { distid, distsku } = quote.data.items[0]!.best
   const item = { distid, distsku, upc: found.data.products[0]!.upc, qty: 1, ffl_req: false }
   const kept = join(dir, 'snapshot', 'current.json')
-  const isCompiled = () => readdirSync(bundle).some((name) => /^compiled-.*[^.\d]$/.test(name))
+  const isCompiled = () => readdirSync(bundle).some((name) => /^compiled-.*-\w+$/.test(name))
   while (!existsSync(kept) || !isCompiled()) await pause(50)
   await kill(server)
   for (const [name, isKept, restarts] of [

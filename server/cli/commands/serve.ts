@@ -105,6 +105,9 @@ export async function serve(
   try {
     if (!app.ctx.engine.lock('serve'))
       throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
+    // The worker begins to read the snapshot while this thread gets ready to listen; whoever waits
+    // for it is told of what fails.
+    app.ctx.catalog.first().catch(() => {})
     checked = prepareObjects(store, log)
     await inTime(() => checked, { ms: CHECK, late: () => {} })
     await prepare(app)
