@@ -1,6 +1,10 @@
 /** What a server does once it listens: it gets at what takes its time, and then begins its work. */
+import { pause } from '../lib/core/async/wait.js'
 import type { App } from '../lib/app/open.js'
 import type { StartingUp } from './http/starting.js'
+
+/** Milliseconds in which those who waited get their answers: the first search makes its view. */
+const FIRST_CALLERS = 100
 
 /**
  * Loads the catalog and takes up the orders, then loads the dealers, all beside the requests; then
@@ -29,6 +33,7 @@ export async function startUp(
   ])
   // Their ZIP codes alone keep the loop busy for a tenth of a second: the first callers, who wait
   // for the server to be there again, go before.
+  await pause(FIRST_CALLERS, stopping)
   await ctx.dealers.current().catch(failed('the dealers cannot be loaded'))
   // Simulated distributors look at the catalog: what is due is sent when it is there.
   if (stopping.aborted) return
