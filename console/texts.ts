@@ -72,12 +72,19 @@ export const texts = {
     no_active_distributors:
       'Turn a distributor on in Configuration: a shop sees the offers of its active distributors.',
     no_validated_distributors:
-      'Check the credentials under Distributors: only a distributor whose credentials hold is shown.',
+      'Check the credentials under Distributors, and mend them in Configuration: a shop sees only the distributors that accept them.',
     feed_unavailable: 'Take in a first feed under Feeds.',
     service_unavailable: 'Wait a moment and try again. Operating, Doctor says what is not well.',
     rate_limited: 'Wait a moment before the next try.',
     precondition_failed: 'Somebody saved in between. Read it anew, and make your change again.',
   },
+
+  /** Where the mend is done, by the code of the fault. */
+  mendsAt: {
+    no_active_distributors: ['Configuration', 'configuration'],
+    no_validated_distributors: ['Distributors', 'distributors'],
+    feed_unavailable: ['Take in a file', 'feeds/first'],
+  } as const,
 
   shell: {
     skip: 'Skip to the page',
@@ -144,6 +151,7 @@ export const texts = {
       `You came by a link that works once. From now on you sign in as ${name} with this password.`,
     setPassword: 'Set password',
     tooShort: (least: number) => `It needs at least ${least} characters.`,
+    atLeast: (least: number) => `At least ${least} characters.`,
     differs: 'The two are not the same.',
   },
   confirm: {
@@ -177,6 +185,25 @@ export const texts = {
     nothingWaits: 'Nothing waits for you.',
     nothingWaitsMore:
       'Orders that need a decision, refused feeds, held removals and papers show up here.',
+    first: {
+      title: 'First steps',
+      note: 'In this order. Until you go live with a distributor, nothing real is bought.',
+      shop: {
+        what: 'Add a shop.',
+        why: 'It has a configuration and an order history of its own.',
+        act: 'Add a shop',
+      },
+      configuration: {
+        what: 'Choose distributors and prices.',
+        why: 'Add those that you have an account with, fill in the credentials, and save.',
+        act: 'Configure',
+      },
+      feed: {
+        what: 'Take in a first feed.',
+        why: 'The inventory file of a distributor fills the catalog.',
+        act: 'Take in a file',
+      },
+    },
     sold: 'The last 14 days',
     review: (many: number) => `${orders(many)} nobody could find out about`,
     unknown: (many: number) => `${orders(many)} being found out by itself`,
@@ -326,8 +353,8 @@ export const texts = {
     noShop: 'Add one under Accounts: a catalog is what one shop sees.',
     offersTitle: 'Offers',
     retail: 'Retail',
-    find: 'Words, a UPC, a SKU or a part number',
-    everything: 'Also what the restrictions hide',
+    find: 'Words, UPC, SKU or part number',
+    everything: 'Also what your configuration hides',
     inStock: 'In stock',
     ffl: 'Goes to a dealer',
     brand: 'Brand',
@@ -352,6 +379,10 @@ export const texts = {
     dropShip: 'Drop ship',
     hits: (many: number) => counted(many, 'offer'),
     none: 'Nothing matches',
+    allHidden: 'The shop sees no offer',
+    allHiddenMore:
+      'Either no feed was taken in yet, or the configuration of the shop hides every offer. Show what is hidden, and open one to see why.',
+    showHidden: 'Show what is hidden',
     noneMore:
       'Fewer words or fewer filters find more. An item that should be here: open it by its UPC to see what hides it.',
     openUpc: (upc: string) => `See why ${upc} is not here`,
@@ -400,6 +431,13 @@ export const texts = {
     discard: 'Discard',
     save: 'Save …',
     saveTitle: 'What saving will do',
+    saveNow: 'Save',
+    notThere: (name: string) => `${name} is not in this configuration`,
+    notThereMore:
+      'Add it, fill in its credentials under Fulfillment, and save: then the shop sees its offers.',
+    addThis: (name: string) => `Add ${name}`,
+    noOffers:
+      'No offer appears or vanishes. Prices may change. Where no feed was taken in yet, there is nothing to show.',
     savedAs: (version: number) => `Saved as version ${version}.`,
     inBetween: 'Somebody saved in between',
     inBetweenNote:
@@ -424,7 +462,8 @@ export const texts = {
     removeDistributor: 'Remove this distributor',
     muchGone: (share: string, most: string) =>
       `This hides ${share} of the live catalog; more than ${most} is usually a mistake.`,
-    checking: (names: string) => `After saving, these are asked about their credentials: ${names}.`,
+    checking: (names: string) =>
+      `After saving, these are asked whether the credentials hold: ${names}. Distributors shows the answer.`,
     sure: 'I know, and want it so',
     impact: 'Offers before and after',
     together: 'Together',
@@ -522,6 +561,10 @@ export const texts = {
     rejects: 'Rows that could not be used',
     rejectsNote: 'A broken row costs only itself. Send these lines to the distributor.',
     noRejects: 'Every row could be used.',
+    another: 'Choose another file',
+    unread: 'Nothing was read of this file',
+    unreadable:
+      'Nothing has changed. Is it the file of this distributor, as it came, not saved anew by a spreadsheet?',
     line: 'Line',
     asItStands: 'As it stands there',
     whose: 'Whose feed',
@@ -540,13 +583,14 @@ export const texts = {
     firstQuestion: 'Choose a file, look at what was read of it, and take it in.',
     steps: ['Choose', 'Look', 'Taken'],
     readIt: 'Read it',
-    fileHelp: 'Plain, gzip or ZIP, as the distributor gives it.',
+    fileHelp:
+      'The inventory file as the distributor gives it: plain, gzip or ZIP. Its columns are checked before anything is taken in.',
     verdict: 'What taking it in would do',
     good: 'can be taken',
     better: (preset: string) => `The preset ${preset} reads more of this file.`,
     take: 'Take it in',
     takeAnyway: 'Take it in all the same',
-    takeNote: 'It replaces what this source brought before.',
+    takeNote: 'It replaces what this source brought before, if it did.',
     firstRows: 'The first 20 rows',
     toSource: 'Look at the source',
     toCatalog: 'Look at the catalog',
@@ -838,6 +882,7 @@ export const texts = {
     noShops: 'No shop yet',
     noShopsMore: 'Add one under Accounts; its configuration holds the credentials.',
     configure: 'Configure it',
+    edit: 'Edit the credentials',
     active: 'active',
     inactive: 'off',
     validity: (valid: boolean | null) =>
@@ -869,14 +914,16 @@ export const texts = {
     addShop: 'Add a shop',
     shopAdded: (name: string) => `${name} is added.`,
     noShops: 'No shop yet',
-    noShopsMore: 'A shop has one configuration, one order history, and one or more keys.',
+    noShopsMore:
+      'Begin here. A shop has one configuration, one order history, and one or more keys.',
     name: 'Name',
     email: 'E-mail',
     id: 'Id',
     keys: 'Keys',
     keysNote: 'A key is shown once, when it is made. Only its digest is kept.',
     noKeys: 'No key yet',
-    noKeysMore: 'A shop calls the API with a key, from addresses that you allow.',
+    noKeysMore:
+      'The program of your web shop needs a key to read the catalog and to order. You can look at everything here without one.',
     since: 'Since',
     tier: 'Tier',
     tiers: {
@@ -886,7 +933,8 @@ export const texts = {
     },
     statuses: { enabled: 'enabled', disabled: 'disabled', cancelled: 'cancelled' },
     allowlist: 'Addresses that may call',
-    allowlistHelp: 'IPv4, IPv6 or a range, one to a line. A key without one answers nothing.',
+    allowlistHelp:
+      'IP addresses of the server that your web shop runs on, such as 203.0.113.7, one to a line; 127.0.0.1 is this machine. Without one the key answers nobody. You can add it later.',
     noAddress: 'No address may call',
     noAddressMore: 'Allow the address of the server that the shop runs on.',
     createKey: 'Create a key',

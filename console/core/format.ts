@@ -88,6 +88,31 @@ export function duration(seconds: number): string {
 
 /** `Partially Fulfilled` of `partially_fulfilled`. */
 export const words = (text: string) => {
-  const plain = text.replaceAll('_', ' ').replaceAll('-', ' ')
+  const plain = text
+    .split(/[_-]/)
+    .map((word) => ABBREVIATIONS.get(word.toLowerCase()) ?? word.replace(/^[A-Z]+$/, lowered))
+    .join(' ')
   return plain.charAt(0).toUpperCase() + plain.slice(1)
 }
+
+const lowered = (word: string) => word.toLowerCase()
+
+/** Words of names that are written in capitals, by their small letters. */
+const ABBREVIATIONS = new Map(
+  [
+    'API',
+    'FFL',
+    'FTP',
+    'ID',
+    'IP',
+    'MAP',
+    'MSRP',
+    'POS',
+    'SID',
+    'SKU',
+    'SMS',
+    'UPC',
+    'URL',
+    'ZIP',
+  ].map((word) => [word.toLowerCase(), word] as const),
+)

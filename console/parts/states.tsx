@@ -1,6 +1,7 @@
 /** What stands where there is nothing to show: yet, at all, or because of a fault. */
 import type { ComponentChildren } from 'preact'
 import type { CallError } from '../core/call.js'
+import { linkTo } from '../core/router.js'
 import type { Read } from '../core/use-call.js'
 import { texts } from '../texts.js'
 import { Button } from './basics.js'
@@ -28,6 +29,7 @@ export function Empty({
 /** What is wrong, and what mends it. */
 export function FaultNote({ error, onRetry }: { error: CallError; onRetry?: () => void }) {
   const mend = (texts.mends as Readonly<Record<string, string>>)[error.code]
+  const at = (texts.mendsAt as Readonly<Record<string, readonly [string, string]>>)[error.code]
   return (
     <div class="fault" role="alert">
       <Icon name="bad" />
@@ -44,7 +46,16 @@ export function FaultNote({ error, onRetry }: { error: CallError; onRetry?: () =
             ))}
           </ul>
         )}
-        {onRetry && <Button onClick={onRetry}>{texts.words.tryAgain}</Button>}
+        {(onRetry || at) && (
+          <div class="actions">
+            {at && (
+              <a class="button" href={linkTo(at[1].split('/'))}>
+                {at[0]}
+              </a>
+            )}
+            {onRetry && <Button onClick={onRetry}>{texts.words.tryAgain}</Button>}
+          </div>
+        )}
       </div>
     </div>
   )

@@ -116,6 +116,7 @@ function NewPassword({ onChange }: { onChange: (password: string | null) => void
         autocomplete="new-password"
         value={password}
         onInput={(next) => choose(next, again)}
+        help={t.atLeast(SHORTEST)}
         fault={isShort ? t.tooShort(SHORTEST) : undefined}
         isFirst
       />
@@ -151,6 +152,7 @@ export function FirstPassword() {
           }}
         >
           <NewPassword onChange={setPassword} />
+          <input type="text" hidden readOnly autocomplete="username" value={link.name} />
         </ActForm>
       </div>
     </main>

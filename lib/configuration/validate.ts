@@ -8,6 +8,7 @@ import { ruleWarnings } from '../catalog/warnings/rule-warnings.js'
 import type { ConfigurationCtx } from './ctx.js'
 import { dotted } from '../core/pointer.js'
 import { checkOf, settingPointer, unsetSettings } from '../distributors/distributor.js'
+import type { Distributor } from '../distributors/distributor.js'
 import { checkCredentials } from './credentials.js'
 import type { CheckOptions, CredentialResult } from './credentials.js'
 import type { ConfigurationDocument } from './document/document.js'
@@ -100,8 +101,8 @@ function credentialWarnings(
     const mode = distributor ? ctx.modes.of(distributor.distid) : 'simulator'
     if (valid === false && distributor?.simulated && mode === 'simulator')
       return [
-        `${name} is played by a simulator, which takes the demo's credentials only; nothing ` +
-          `was sent to the real ${name}`,
+        `${name} is played by a simulator, which takes the demo's credentials only` +
+          `${takenBySimulator(distributor)}; nothing was sent to the real ${name}`,
       ]
     if (valid === false) return [`${name} refused the credentials`]
     const hasCredentials = Object.values(distributor?.settings ?? {}).some(({ secret }) => secret)
@@ -109,6 +110,15 @@ function credentialWarnings(
       ? [`${name} has no known interface to check credentials with; they were taken as they are`]
       : []
   })
+}
+
+/** Where the simulator's credentials stand in the entry, and what they are. */
+function takenBySimulator({ settings, simulatorTakes = {} }: Distributor): string {
+  const taken = Object.entries(simulatorTakes).flatMap(([setting, value]) => {
+    const { path, required } = settings[setting] ?? {}
+    return path && required ? [`\`${path.replaceAll('-', '.')}\` ${value}`] : []
+  })
+  return taken.length > 0 ? `: ${taken.join(', ')}` : ''
 }
 
 /** Warnings about rules, once there is a catalog to try them on. */

@@ -110,6 +110,8 @@ export interface Distributor<
   simulatorSession?(session: Session): Promise<Session>
   /** A simulator stands in for the real one. */
   readonly simulated?: boolean
+  /** The only credentials that its simulator takes, by setting: they are no secret. */
+  readonly simulatorTakes?: Readonly<Record<string, string>>
   /** Places real purchase orders, in mode `live`. */
   readonly fulfillment?: Fulfillment<Values>
   /** Plays the distributor, in mode `simulator`. */

@@ -70,6 +70,7 @@ export function withSimulator(
   return {
     ...played,
     simulated: true,
+    simulatorTakes: credentials,
     ...(ours?.there && { simulatorSession: ours.there }),
     simulatorCheck:
       ours?.check ??

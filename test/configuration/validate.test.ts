@@ -265,11 +265,10 @@ describe('validating the saved configuration', () => {
     await saved(t, documentOf({ 'RSR Group': rsr('12345') }))
     const { body } = await validate(t)
     assert.equal(body.data.credentials[0].valid, false)
-    assert.ok(
-      body.data.warnings.some((text: string) =>
-        text.startsWith('RSR Group is played by a simulator'),
-      ),
+    const warning = body.data.warnings.find((text: string) =>
+      text.startsWith('RSR Group is played by a simulator'),
     )
+    assert.match(warning, /`fulfillment\.API_USER` 99901, `fulfillment\.API_PASSWORD` demo-rsr;/)
   })
 
   test('a saved document that no longer fits is reported, not refused', async () => {

@@ -96,7 +96,7 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
     const dialog = page.getByRole('dialog', { name: 'What saving will do' })
     await dialog.getByRole('heading', { name: /offers would vanish/ }).waitFor()
     await dialog.getByLabel('I know, and want it so').check()
-    await dialog.getByRole('button', { name: 'Save …' }).click()
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await told(page, /Saved as version \d+/)
     assert.ok(
       !(await json.inputValue()).match(/"API_PASSWORD": "(?!\*{8})/),

@@ -108,5 +108,5 @@ async function save(page: Page): Promise<void> {
 /** Has seen what saving will do. */
 async function sayYes(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'What saving will do' })
-  await dialog.getByRole('button', { name: 'Save …' }).click()
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
 }

@@ -27,6 +27,7 @@ export function Accounts() {
 function AllAccounts() {
   const shops = useCall('subscribers.list', {})
   const keys = useCall('keys.list', {})
+  const isWithoutShop = shops.data?.length === 0
   const { make } = place.value.query
   const close = () => refine({ make: undefined })
   const reload = async () => {
@@ -40,8 +41,17 @@ function AllAccounts() {
         actions={
           !isViewer.value && (
             <>
-              <Button onClick={() => refine({ make: 'shop' })}>{t.addShop}</Button>
-              <Button kind="primary" onClick={() => refine({ make: 'key' })}>
+              <Button
+                kind={isWithoutShop ? 'primary' : 'plain'}
+                onClick={() => refine({ make: 'shop' })}
+              >
+                {t.addShop}
+              </Button>
+              <Button
+                kind={isWithoutShop ? 'plain' : 'primary'}
+                disabled={isWithoutShop}
+                onClick={() => refine({ make: 'key' })}
+              >
                 {t.createKey}
               </Button>
             </>

@@ -4,7 +4,7 @@ import { count, money } from '../../core/format.js'
 import { linkTo, place, refine } from '../../core/router.js'
 import { filter, useTyped } from '../../core/use-query.js'
 import { useShop } from '../../core/use-call.js'
-import { Badge, PageHead, Section } from '../../parts/basics.js'
+import { Badge, Button, PageHead, Section } from '../../parts/basics.js'
 import { Check, Select, TextField } from '../../parts/fields.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
@@ -50,7 +50,7 @@ export function CatalogSearch({ shop }: { shop: string }) {
                 keyOf={({ distid, stockid }) => `${distid} ${stockid}`}
                 hrefOf={({ upc, distid }) => linkTo(['catalog', upc ?? '-'], { at: distid })}
                 columns={COLUMNS}
-                empty={<NothingFound q={query['q'] ?? ''} />}
+                empty={<NothingFound />}
               />
               <Pager
                 from={(page - 1) * SIZE}
@@ -91,7 +91,28 @@ const COLUMNS: Column<Product>[] = [
   { head: t.stock, cell: ({ qty_on_hand: qty }) => count(qty), isNumber: true },
 ]
 
-function NothingFound({ q }: { q: string }) {
+function NothingFound() {
+  const { query } = place.value
+  const { q = '' } = query
+  const isFiltered = [...TEXTS, ...FLAGS].some((name) => name !== 'sort' && query[name])
+  if (!isFiltered)
+    return (
+      <Empty
+        title={t.allHidden}
+        action={
+          <>
+            <Button kind="primary" onClick={() => refine({ ignore_restrictions: '1' })}>
+              {t.showHidden}
+            </Button>
+            <a class="button" href={linkTo(['feeds'])}>
+              {texts.pages.feeds}
+            </a>
+          </>
+        }
+      >
+        {t.allHiddenMore}
+      </Empty>
+    )
   return (
     <Empty
       title={t.none}

@@ -8,6 +8,7 @@ import { linkTo, place, refine } from '../../core/router.js'
 import { isViewer } from '../../core/session.js'
 import { Badge, Button, Section } from '../../parts/basics.js'
 import { TextArea } from '../../parts/fields.js'
+import { Empty } from '../../parts/states.js'
 import { tell } from '../../parts/toast.js'
 import { texts } from '../../texts.js'
 import { pointerSteps } from '../../../lib/core/pointer.js'
@@ -40,6 +41,10 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
   const faults = useFaults(shop, document)
   const isChanged = written(document) !== written(before)
   const steps = sectionOf(document)
+  const isThere =
+    steps.length < 2 ||
+    !Object.hasOwn(templates, steps[1]!) ||
+    valueAt(document, steps) !== undefined
   function begin(from: EditorProps['saved'], next: Json) {
     setBasis(from)
     setDocument(next)
@@ -52,6 +57,12 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
   }, [saved.etag])
   function change(at: readonly string[], value: Json | undefined) {
     begin(basis, withValue(document, at, value))
+  }
+  function add(name: string) {
+    // Who adds it wants to see its offers, though the server's template begins inactive.
+    const entry = { ...(templates[name] as { [name: string]: Json }), active: true }
+    change(['distributors', name], entry)
+    refine({ at: pointerOf(['distributors', name]) })
   }
   function changeText(next: string) {
     setText(next)
@@ -90,32 +101,34 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
           templates={templates}
           faults={faults}
           current={steps}
-          onAdd={(name) => {
-            change(['distributors', name], templates[name] as Json)
-            refine({ at: pointerOf(['distributors', name]) })
-          }}
+          onAdd={add}
         />
         <Section
           title={steps.length > 1 ? steps[1]! : words(steps[0]!)}
           aside={
-            steps.length > 1 && (
+            steps.length > 1 &&
+            isThere && (
               <Button kind="quiet" onClick={() => change(steps, undefined)}>
                 {t.removeDistributor}
               </Button>
             )
           }
         >
-          <form class="body" onSubmit={(event) => event.preventDefault()}>
-            <Form
-              key={pointerOf(steps)}
-              schema={schemaAt(schema, steps)}
-              root={schema}
-              value={valueAt(document, steps)}
-              steps={steps}
-              faults={faults}
-              onChange={change}
-            />
-          </form>
+          {isThere ? (
+            <form class="body" onSubmit={(event) => event.preventDefault()}>
+              <Form
+                key={pointerOf(steps)}
+                schema={schemaAt(schema, steps)}
+                root={schema}
+                value={valueAt(document, steps)}
+                steps={steps}
+                faults={faults}
+                onChange={change}
+              />
+            </form>
+          ) : (
+            <NotThere name={steps[1]!} onAdd={add} />
+          )}
         </Section>
         <Section
           title={t.json}
@@ -142,6 +155,22 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
         />
       )}
     </>
+  )
+}
+
+/** A distributor that was led to, before it is added. */
+function NotThere({ name, onAdd }: { name: string; onAdd: (name: string) => void }) {
+  return (
+    <Empty
+      title={t.notThere(name)}
+      action={
+        <Button kind="primary" disabled={isViewer.value} onClick={() => onAdd(name)}>
+          {t.addThis(name)}
+        </Button>
+      }
+    >
+      {t.notThereMore}
+    </Empty>
   )
 }
 

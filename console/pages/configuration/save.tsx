@@ -65,7 +65,7 @@ export function SaveDialog({
   return (
     <Dialog title={t.saveTitle} onClose={onClose} isWide>
       <ActForm
-        act={t.save}
+        act={t.saveNow}
         kind={isMuch ? 'danger' : 'primary'}
         onCancel={onClose}
         isReady={impact !== undefined && (!isMuch || isSure)}
@@ -101,6 +101,7 @@ export function SaveDialog({
 }
 
 export function ImpactTables({ changes }: { changes: Changes }) {
+  if (changes.before === 0 && changes.after === 0) return <p class="quiet">{t.noOffers}</p>
   const rows = [
     ...changes.by_distributor,
     { distid: t.together, before: changes.before, after: changes.after },

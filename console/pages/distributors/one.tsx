@@ -10,8 +10,9 @@ import { useCall } from '../../core/use-call.js'
 import { Badge, Button, Facts, PageHead, Section, When } from '../../parts/basics.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
-import { act } from '../../parts/toast.js'
+import { act, tell } from '../../parts/toast.js'
 import { texts } from '../../texts.js'
+import { pointerOf } from '../configuration/schema.js'
 import { GoLive, Simulate } from './mode.js'
 
 const t = texts.distributors
@@ -109,6 +110,7 @@ function Credentials({ name }: { name: string }) {
 function CredentialsOf({ shop, name }: { shop: string; name: string }) {
   const { data } = useCall('configurations.read', { subscriber: shop })
   const [valid, setValid] = useState<boolean | null | undefined>(undefined)
+  const [why, setWhy] = useState<readonly string[]>([])
   const [isBusy, setBusy] = useState(false)
   const entries = data?.configuration['distributors'] as
     | Readonly<Record<string, { active: boolean }>>
@@ -121,14 +123,35 @@ function CredentialsOf({ shop, name }: { shop: string; name: string }) {
         subscriber: shop,
         names: [name],
       })
-      setValid(result?.valid ?? null)
-      return t.checked(result?.valid ?? null)
+      const now = result?.valid ?? null
+      setValid(now)
+      setWhy(now === false ? await reasons() : [])
+      tell(t.checked(now), { isFault: now === false })
     })
     setBusy(false)
   }
+  async function reasons() {
+    const { warnings } = await call('configurations.validate', { subscriber: shop })
+    return warnings.filter((warning) => warning.startsWith(`${name} `))
+  }
+  const edit = (label: string) => (
+    <a
+      class="button"
+      href={linkTo(['configuration'], { at: pointerOf(['distributors', name, 'fulfillment']) })}
+    >
+      {label}
+    </a>
+  )
   return (
     <li>
-      <span class="grow strong">{shop}</span>
+      <span class="grow">
+        <span class="strong">{shop}</span>
+        {why.map((reason) => (
+          <p key={reason} class="quiet">
+            {reason}
+          </p>
+        ))}
+      </span>
       {entry ? (
         <>
           <Badge tone={entry.active ? 'good' : 'calm'}>
@@ -142,11 +165,10 @@ function CredentialsOf({ shop, name }: { shop: string; name: string }) {
           <Button onClick={check} isBusy={isBusy} disabled={isViewer.value}>
             {t.check}
           </Button>
+          {edit(t.edit)}
         </>
       ) : (
-        <a class="button" href={linkTo(['configuration'])}>
-          {t.configure}
-        </a>
+        edit(t.configure)
       )}
     </li>
   )

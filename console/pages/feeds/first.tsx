@@ -7,10 +7,11 @@ import { runLong } from '../../core/jobs.js'
 import { distributorOptions, useDistributors } from '../../core/distributors.js'
 import { linkTo } from '../../core/router.js'
 import { useShops } from '../../core/shops.js'
-import { Badge, PageHead, Section } from '../../parts/basics.js'
+import { Badge, Button, PageHead, Section } from '../../parts/basics.js'
 import { ActForm } from '../../parts/dialog.js'
 import { FileField, Select } from '../../parts/fields.js'
 import { Icon } from '../../parts/icons.js'
+import { Empty } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { texts } from '../../texts.js'
 import { Figures, Rejects } from './figures.js'
@@ -107,7 +108,6 @@ function Look({
   onTaken: (result: FeedResult) => void
 }) {
   const { checked, distid, subscriber, uploaded } = chosen
-  const isUsable = checked.import !== null
   return (
     <>
       <Section
@@ -132,35 +132,52 @@ function Look({
           {checked.better_preset && <p class="notice">{t.better(checked.better_preset)}</p>}
         </div>
         {checked.import && <Figures would={checked.import} last={null} />}
-        <div class="body">
-          <ActForm
-            act={checked.refused.length > 0 ? t.takeAnyway : t.take}
-            kind={checked.refused.length > 0 ? 'danger' : 'primary'}
-            isReady={isUsable}
-            onCancel={onBack}
-            doIt={async () => {
-              const result = await runLong('feeds.import', {
-                distid,
-                preset: checked.preset,
-                ...(subscriber && { subscriber }),
-                upload: uploaded,
-                force: checked.refused.length > 0,
-              })
-              if (result.outcome === 'refused')
-                throw new CallError('refused', 0, result.reasons.join('; '))
-              onTaken(result)
-            }}
+        {!checked.import && (
+          <Empty
+            title={t.unread}
+            action={
+              <Button kind="primary" onClick={onBack}>
+                {t.another}
+              </Button>
+            }
           >
-            <p class="quiet">{t.takeNote}</p>
-          </ActForm>
-        </div>
+            {t.unreadable}
+          </Empty>
+        )}
+        {checked.import && (
+          <div class="body">
+            <ActForm
+              act={checked.refused.length > 0 ? t.takeAnyway : t.take}
+              kind={checked.refused.length > 0 ? 'danger' : 'primary'}
+              onCancel={onBack}
+              doIt={async () => {
+                const result = await runLong('feeds.import', {
+                  distid,
+                  preset: checked.preset,
+                  ...(subscriber && { subscriber }),
+                  upload: uploaded,
+                  force: checked.refused.length > 0,
+                })
+                if (result.outcome === 'refused')
+                  throw new CallError('refused', 0, result.reasons.join('; '))
+                onTaken(result)
+              }}
+            >
+              <p class="quiet">{t.takeNote}</p>
+            </ActForm>
+          </div>
+        )}
       </Section>
-      <Section title={t.firstRows}>
-        <MappedRows offers={checked.offers} />
-      </Section>
-      <Section title={t.rejects}>
-        <Rejects rows={checked.rejects} />
-      </Section>
+      {checked.import && (
+        <>
+          <Section title={t.rejects}>
+            <Rejects rows={checked.rejects} />
+          </Section>
+          <Section title={t.firstRows}>
+            <MappedRows offers={checked.offers} />
+          </Section>
+        </>
+      )}
     </>
   )
 }
@@ -185,7 +202,8 @@ function MappedRows({ offers }: { offers: readonly Record<string, unknown>[] }) 
 
 function shown(name: string, value: unknown) {
   if (value === null || value === undefined || value === '') return '–'
-  if (typeof value === 'number') return /price|cost|msrp/.test(name) ? money(value) : count(value)
+  if (typeof value === 'number' && !/_cat$/.test(name))
+    return /price|cost|msrp/.test(name) ? money(value) : count(value)
   return <span class="cut">{typeof value === 'string' ? value : JSON.stringify(value)}</span>
 }
 

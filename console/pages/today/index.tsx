@@ -10,6 +10,7 @@ import { Findings, worstFirst } from '../../parts/findings.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { texts } from '../../texts.js'
 import { Paused } from '../orders/paused.js'
+import { FirstSteps } from './first-steps.js'
 
 type Overview = Output<'overview.today'>
 
@@ -21,6 +22,7 @@ export function Today() {
       <Loaded reading={overview} lines={12}>
         {(data) => (
           <>
+            <FirstSteps />
             <Sold days={data.days} />
             <div class="columns">
               <Waits waiting={data.waiting} onDone={overview.reload} />
