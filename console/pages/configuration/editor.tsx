@@ -62,7 +62,8 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
     // Who adds it wants to see its offers, though the server's template begins inactive.
     const entry = { ...(templates[name] as { [name: string]: Json }), active: true }
     change(['distributors', name], entry)
-    refine({ at: pointerOf(['distributors', name]) })
+    // With the section open that holds the credentials.
+    refine({ at: pointerOf(['distributors', name, 'fulfillment']) })
   }
   function changeText(next: string) {
     setText(next)
