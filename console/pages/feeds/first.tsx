@@ -202,7 +202,7 @@ function MappedRows({ offers }: { offers: readonly Record<string, unknown>[] }) 
 
 function shown(name: string, value: unknown) {
   if (value === null || value === undefined || value === '') return '–'
-  if (typeof value === 'number' && !/_cat$/.test(name))
+  if (typeof value === 'number' && !name.endsWith('_cat'))
     return /price|cost|msrp/.test(name) ? money(value) : count(value)
   return <span class="cut">{typeof value === 'string' ? value : JSON.stringify(value)}</span>
 }
