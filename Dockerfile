@@ -14,11 +14,11 @@ RUN npm run build:release -- --arch "$TARGETARCH" --folder /opt/quartermaster
 FROM debian:bookworm-slim
 RUN groupadd --gid 10001 quartermaster \
   && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin quartermaster \
-  && install -d -o quartermaster -g quartermaster -m 0700 /data /var/cache/quartermaster
+  && install -d -o quartermaster -g quartermaster -m 0700 /data
 COPY --from=build /opt/quartermaster /opt/quartermaster
 # So that `docker exec CONTAINER quartermaster feeds status` is all one has to type.
 RUN ln -s /opt/quartermaster/quartermaster /usr/local/bin/quartermaster
-ENV QUARTERMASTER_DIR=/data CACHE_DIRECTORY=/var/cache/quartermaster
+ENV QUARTERMASTER_DIR=/data
 WORKDIR /data
 VOLUME /data
 USER 10001:10001

@@ -20,7 +20,10 @@ export function examineBeside(
 ): Promise<Examined> {
   const { file, execArgv } = program()
   const line = [
-    ...['doctor', '--dir', dir, '--json'],
+    'doctor',
+    '--dir',
+    dir,
+    '--json',
     ...(offline ? ['--offline'] : []),
     ...(hasJournalCopy ? ['--journal-copy'] : []),
   ]
