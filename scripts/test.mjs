@@ -31,7 +31,9 @@ const reporter =
 const LONG = [
   // A browser over every page.
   'console/actions.test.ts',
+  'console/first-steps.test.ts',
   'console/keyboard.test.ts',
+  'console/map.test.ts',
   'console/orders.test.ts',
   'console/pages.test.ts',
   'console/restart.test.ts',
