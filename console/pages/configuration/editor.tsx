@@ -15,6 +15,7 @@ import { pointerSteps } from '../../../lib/core/pointer.js'
 import { Form } from './form.js'
 import { SaveDialog } from './save.js'
 import { isRecord, pointerOf, resolved, valueAt, withValue } from './schema.js'
+import { withSecrets, withoutSecrets } from './secrets.js'
 import type { Json, Schema } from './schema.js'
 
 const t = texts.configuration
@@ -29,13 +30,14 @@ export interface EditorProps {
 }
 
 const written = (document: Json) => JSON.stringify(document, null, 2)
+const shown = (document: Json) => written(withoutSecrets(document))
 
 export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps) {
   /** What the changes are made from. */
   const [basis, setBasis] = useState(saved)
   const before = basis.configuration as Json
   const [document, setDocument] = useState<Json>(before)
-  const [text, setText] = useState(() => written(before))
+  const [text, setText] = useState(() => shown(before))
   const [isJson, setJson] = useState(true)
   const [isSaving, setSaving] = useState(false)
   const faults = useFaults(shop, document)
@@ -48,7 +50,7 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
   function begin(from: EditorProps['saved'], next: Json) {
     setBasis(from)
     setDocument(next)
-    setText(written(next))
+    setText(shown(next))
     setJson(true)
   }
   useEffect(() => {
@@ -68,7 +70,7 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
   function changeText(next: string) {
     setText(next)
     try {
-      setDocument(JSON.parse(next) as Json)
+      setDocument(withSecrets(JSON.parse(next) as Json, document))
       setJson(true)
     } catch {
       setJson(false)
