@@ -32,8 +32,9 @@ type Wrapped = (
  * the code of an earlier process was run.
  */
 export function runCompiled(file: string, folder: string, warm = WARM): boolean {
-  const source = readFileSync(file, 'latin1')
-  const sum = zlib.crc32(source)
+  const bytes = readFileSync(file)
+  const source = bytes.toString('latin1')
+  const sum = zlib.crc32(bytes)
   const kept = join(folder, `compiled-${process.version}-${process.arch}`)
   const cachedData = readKept(kept, sum)
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) })
