@@ -183,6 +183,7 @@ export async function bundleLauncher(outdir, options = {}) {
     entryPoints: { program: 'server/cli/main.ts' },
     outdir,
     external: [...NATIVE, 'listhen'],
+    // Such a script has no `import()` of its own; `require` takes modules, too.
     supported: { 'dynamic-import': false },
     outExtension: { '.js': '.cjs' },
     banner: {

@@ -142,7 +142,8 @@ async function load(log: Log): Promise<{ sdk: Sdk; api: Api } | null> {
     const [sdk, api] = await Promise.all(PACKAGES.map((name) => import(name)))
     return { sdk: sdk as Sdk, api: api as Api }
   } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
+    // The program in one script requires what modules import.
+    if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(String(codeOf(error)))) throw error
     log.warn(
       {},
       `OTEL_* is set, and the packages for it are not installed: npm install ${PACKAGES.join(' ')}`,
