@@ -241,9 +241,8 @@ describe("another user's folder", () => {
     const folder = mkdtempSync(join(tmpdir(), 'qm-launcher-'))
     after(() => rmSync(folder, { recursive: true, force: true }))
     chmodSync(folder, 0o755)
-    for (const name of readdirSync(dirname(LAUNCHER)))
-      if (name.endsWith('.mjs') && !name.includes('.test.'))
-        copyFileSync(join(dirname(LAUNCHER), name), join(folder, name))
+    for (const name of [basename(LAUNCHER), 'program.cjs'])
+      copyFileSync(join(dirname(LAUNCHER), name), join(folder, name))
     return join(folder, basename(LAUNCHER))
   }
 })
