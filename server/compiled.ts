@@ -1,6 +1,6 @@
 /**
- * Runs a script from code that an earlier process compiled: Node has a cache of that kind only from
- * version 22 on, and none for what was compiled after the script had begun to run.
+ * Runs a script from code that an earlier process compiled, also under Node 20, which has no cache
+ * of that kind.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

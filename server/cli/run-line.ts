@@ -87,7 +87,7 @@ export async function runLine(
   }
 }
 
-/** What serves, or all: what those stand on would be a tenth of a server's start. */
+/** What serves, or all: what those stand on would be a fifth of a server's start. */
 async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
   const serving = [serveCommand, demoCommand]
   if (serving.some(({ name }) => name === argv[0]) && !argv.includes('--help')) return serving
