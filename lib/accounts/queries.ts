@@ -1,13 +1,13 @@
 /** What the proof of the audit asks of the database. */
-import { sql } from 'kysely'
 import { query } from '../db/query.js'
+import { lastGiven } from '../db/words.js'
 
 /** The last row that there is, and the last number that was ever given; 0 where there is none. */
 export const auditReach = query((db) =>
   db.selectFrom('audit').select(({ fn, val }) => [
     fn.coalesce(fn.max('seq'), val(0)).as('last'),
-    // SQLite's own count: a row that was cut off leaves its number there.
-    sql<number>`coalesce((select seq from sqlite_sequence where name = 'audit'), 0)`.as('given'),
+    // A row that was cut off leaves its number there.
+    lastGiven('audit').as('given'),
   ]),
 )
 

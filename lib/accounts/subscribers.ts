@@ -5,6 +5,7 @@ import { nearest } from '../core/text.js'
 import { nameFault } from '../core/text.js'
 import type { AccountsCtx } from './ctx.js'
 import { touch } from '../db/state.js'
+import { caseAside, folded } from '../db/words.js'
 import { audit } from './audit.js'
 import { addDataKey } from './data-keys.js'
 
@@ -23,7 +24,7 @@ export async function createSubscriber(
     const taken = await tx.db
       .selectFrom('subscriber')
       .select('id')
-      .where('name', '=', name)
+      .where(caseAside('name'), '=', folded(name))
       .executeTakeFirst()
     if (taken) throw invalid('name', `there is a subscriber "${name}" already (${taken.id})`)
     await tx.db
@@ -66,7 +67,9 @@ export async function findSubscriber(
   const row = await ctx.db
     .selectFrom('subscriber')
     .select(['id', 'name', 'email'])
-    .where((query) => query.or([query('id', '=', nameOrId), query('name', '=', nameOrId)]))
+    .where((query) =>
+      query.or([query('id', '=', nameOrId), query(caseAside('name'), '=', folded(nameOrId))]),
+    )
     .executeTakeFirst()
   if (!row)
     throw new ApiError('not_found', {
@@ -82,7 +85,7 @@ async function closeName({ db }: Pick<AccountsCtx, 'db'>, given: string): Promis
   const rows = await db
     .selectFrom('subscriber')
     .select('name')
-    .orderBy('name')
+    .orderBy(caseAside('name'))
     .limit(1_000)
     .execute()
   const names = rows.map(({ name }) => name)

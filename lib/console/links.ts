@@ -4,7 +4,7 @@ import { audit } from '../accounts/audit.js'
 import type { AccountsCtx } from '../accounts/ctx.js'
 import { MINUTE } from '../core/clock.js'
 import type { ConsoleLinkTable } from '../db/tables/console.js'
-import { FIRST, ensureUser, isInUse, presentUser } from './users.js'
+import { FIRST, ensureUser, forgetTries, isInUse, presentUser } from './users.js'
 import type { Role, User } from './users.js'
 
 /** How long a link works. */
@@ -93,7 +93,7 @@ export async function resetUser(ctx: AccountsCtx, name: string): Promise<Link> {
       .where('id', '=', user.id)
       .execute()
     await tx.db.deleteFrom('console_session').where('user_id', '=', user.id).execute()
-    await tx.db.deleteFrom('console_try').where('name', '=', user.name).execute()
+    await forgetTries(tx, user.name)
     await audit(tx, 'console.reset', { name: user.name })
     return user
   })

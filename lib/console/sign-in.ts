@@ -5,12 +5,13 @@ import type { AccountsCtx } from '../accounts/ctx.js'
 import { MINUTE, SECOND } from '../core/clock.js'
 import { invalid } from '../core/errors.js'
 import { OPERATOR } from '../core/storage/secrets.js'
+import { caseAside, folded } from '../db/words.js'
 import { linkOf, useLink } from './links.js'
 import { checkPassword, hashPassword, isPassword } from './password.js'
 import { beginSession, confirmSession } from './sessions.js'
 import type { From, Session } from './sessions.js'
 import { newTotpSecret, stepOfCode, totpAddress } from './totp.js'
-import { FIRST, openTotp, totpPlace, userNamed } from './users.js'
+import { FIRST, forgetTries, openTotp, totpPlace, userNamed } from './users.js'
 import type { User } from './users.js'
 
 export type SignedIn =
@@ -138,7 +139,7 @@ async function tryPassword(
         .set({ totp_step: step })
         .where('id', '=', user.id)
         .execute()
-    await tx.db.deleteFrom('console_try').where('name', '=', name).execute()
+    await forgetTries(tx, name)
   })
   return { outcome: 'right', user }
 }
@@ -150,7 +151,7 @@ async function failuresOf(
   const row = await db
     .selectFrom('console_try')
     .select(['failures', 'wait_until'])
-    .where('name', '=', name)
+    .where(caseAside('name'), '=', folded(name))
     .executeTakeFirst()
   return { failures: row?.failures ?? 0, waitUntil: row?.wait_until ?? 0 }
 }
@@ -191,7 +192,7 @@ async function putPassword(tx: AccountsCtx, user: User, kept: string): Promise<v
     .set({ password: kept })
     .where('id', '=', user.id)
     .execute()
-  await tx.db.deleteFrom('console_try').where('name', '=', user.name).execute()
+  await forgetTries(tx, user.name)
   await audit(tx, 'console.password', { name: user.name })
 }
 

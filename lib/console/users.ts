@@ -5,6 +5,7 @@ import { ApiError, invalid } from '../core/errors.js'
 import { nameFault } from '../core/text.js'
 import { OPERATOR } from '../core/storage/secrets.js'
 import type { ConsoleUserTable } from '../db/tables/console.js'
+import { caseAside, folded } from '../db/words.js'
 import type { Selectable } from 'kysely'
 
 export type User = Selectable<ConsoleUserTable>
@@ -40,7 +41,7 @@ export async function listUsers({
         .where('expires_at', '>', now())
         .as('sessions'),
     )
-    .orderBy('name')
+    .orderBy(caseAside('name'))
     .execute()
   return rows.map((row) => ({
     name: row.name,
@@ -57,7 +58,16 @@ export function userNamed(
   { db }: Pick<AccountsCtx, 'db'>,
   name: string,
 ): Promise<User | undefined> {
-  return db.selectFrom('console_user').selectAll().where('name', '=', name).executeTakeFirst()
+  return db
+    .selectFrom('console_user')
+    .selectAll()
+    .where(caseAside('name'), '=', folded(name))
+    .executeTakeFirst()
+}
+
+/** Forgets what somebody did wrong who has come in. */
+export async function forgetTries({ db }: Pick<AccountsCtx, 'db'>, name: string): Promise<void> {
+  await db.deleteFrom('console_try').where(caseAside('name'), '=', folded(name)).execute()
 }
 
 export async function presentUser(ctx: Pick<AccountsCtx, 'db'>, name: string): Promise<User> {

@@ -8,6 +8,7 @@ import type { Compilable, RawBuilder } from 'kysely'
 import type { Raw, Statement } from './driver.js'
 import { QueryCompiler } from './sqlite.js'
 import type { Tables } from './tables/tables.js'
+import { byEngine } from './words.js'
 
 /** A query with named places for values, `P`, and rows of type `R`. */
 export interface Query<P, R> {
@@ -74,16 +75,30 @@ const PLACES = new Proxy({}, { get: (_, name) => new Place(String(name)) })
  * one and takes one value.
  */
 export function members<T extends number | string | bigint>(list: readonly T[]): RawBuilder<T> {
-  return sql<T>`(select value from ${eachOf(list)})`
+  return byEngine<T>({
+    sqlite: sql`(select value from ${eachOf(list)})`,
+    postgres: sql`(select unnest(cast(${listOf(list)} as bigint[])))`,
+    list: listOf(list),
+  })
 }
 
-/** The members of a list as a table, with columns `key` (from 0) and `value`. */
+/**
+ * The members of a list as a table, with columns `key` (from 0) and `value`. Whole numbers, since
+ * PostgreSQL has to be told what they are.
+ */
 export function eachOf<T extends number | string | bigint>(
   list: readonly T[],
 ): RawBuilder<{ key: number; value: T }> {
-  const value: unknown = list instanceof Place ? new Place(list.name, true) : textOf(list)
-  return sql`json_each(${value})`
+  const value = listOf(list)
+  return byEngine({
+    sqlite: sql`json_each(${value instanceof Place ? value : textOf(list)})`,
+    postgres: sql`(select value, number - 1 as key
+      from unnest(cast(${value} as bigint[])) with ordinality as list (value, number))`,
+  })
 }
+
+/** A list, or its place. */
+const listOf = (list: unknown) => (list instanceof Place ? new Place(list.name, true) : list)
 
 /** As JSON has them: 64 bits do not fit into its numbers, but SQLite reads them as they are. */
 const textOf = (list: readonly unknown[]) =>

@@ -1,5 +1,4 @@
 /** Everything that is particular to SQLite: files, pragmas, handles, the driver under Kysely. */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   Kysely,
   SqliteAdapter,
@@ -8,22 +7,13 @@ import {
   SqliteQueryCompiler,
   ValueNode,
 } from 'kysely'
-import type {
-  CompiledQuery,
-  DatabaseConnection,
-  Dialect,
-  KyselyPlugin,
-  LimitNode,
-  PluginTransformQueryArgs,
-  UnknownRow,
-  QueryResult,
-  RootOperationNode,
-} from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Dialect, LimitNode } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { codeOf } from '../core/errors.js'
 import { pause } from '../core/async/wait.js'
 import { openSqlite } from './driver.js'
 import type { Raw, Statement } from './driver.js'
+import { NotInsideAtomic, runAtomic } from './inside.js'
 
 export type { Raw, Statement }
 
@@ -253,33 +243,6 @@ class OneFileDriver extends SqliteDriver {
 }
 
 /**
- * Set while the code of an `atomic` runs, so that the outer handle can refuse instead of waiting
- * for itself for ever.
- */
-const inside = new AsyncLocalStorage<object>()
-/** Transactions under way, of all apps of this process. */
-let running = 0
-
-class NotInsideAtomic implements KyselyPlugin {
-  readonly #owner: object
-  constructor(owner: object) {
-    this.#owner = owner
-  }
-  transformQuery(args: PluginTransformQueryArgs): RootOperationNode {
-    if (inside.getStore() === this.#owner)
-      throw new Error(
-        'inside atomic, use the context that it passes: the outer db would wait for itself',
-      )
-    return args.node
-  }
-  async transformResult(args: {
-    result: QueryResult<UnknownRow>
-  }): Promise<QueryResult<UnknownRow>> {
-    return args.result
-  }
-}
-
-/**
  * Kysely over one handle. `owner` marks the writer, whose use inside its own transaction is an
  * error.
  */
@@ -307,13 +270,7 @@ export async function transact<T, R>(
   owner: object,
   fn: (tx: Kysely<T>) => Promise<R>,
 ): Promise<R> {
-  if (inside.getStore() === owner)
-    throw new Error('this is already inside atomic: pass its context on')
-  running++
-  try {
-    return await db.transaction().execute((tx) => inside.run(owner, () => fn(tx.withoutPlugins())))
-  } finally {
-    // Left on, it would cost every promise of the process a hook.
-    if (--running === 0) inside.disable()
-  }
+  return runAtomic(owner, (enter) =>
+    db.transaction().execute((tx) => enter(() => fn(tx.withoutPlugins()))),
+  )
 }

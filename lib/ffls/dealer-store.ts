@@ -1,5 +1,5 @@
 /** Dealers of the directory, many at a time. */
-import { isBusy } from '../db/sqlite.js'
+import { isBusy } from '../db/faults.js'
 import { nextTurn, pause } from '../core/async/wait.js'
 import type { FflsCtx } from './ctx.js'
 import { touch } from '../db/state.js'

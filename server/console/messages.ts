@@ -4,7 +4,7 @@ import { inTime } from '../../lib/core/async/wait.js'
 import { ApiError, isApiError } from '../../lib/core/errors.js'
 import { jsonExcess } from '../../lib/core/json.js'
 import { MB } from '../../lib/core/figures.js'
-import { isUnavailable } from '../../lib/db/sqlite.js'
+import { isUnavailable } from '../../lib/db/faults.js'
 import type { Log } from '../../lib/core/log.js'
 import { Refusal } from './refusals.js'
 

@@ -1,6 +1,6 @@
 /** What is answered where an error was thrown. */
 import { ApiError, isApiError } from '../../lib/core/errors.js'
-import { isUnavailable } from '../../lib/db/sqlite.js'
+import { isUnavailable } from '../../lib/db/faults.js'
 import type { App } from '../../lib/app/open.js'
 import { failure, finish } from './reply.js'
 import type { Reply } from './reply.js'

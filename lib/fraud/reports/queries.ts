@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import type { ExpressionBuilder } from 'kysely'
 import { eachOf, members, query } from '../../db/query.js'
+import { anyOf, byEngine, caseAside, folded, noCase } from '../../db/words.js'
 import type { Tables } from '../../db/tables/tables.js'
 import { KINDS } from './kinds.js'
 
@@ -108,6 +109,15 @@ export const newestNotes = query((db, given: { reports: readonly number[] }) =>
     .limit(MOST_NOTES),
 )
 
+/** The name of each subscriber that reports, to count its reports by. */
+export const reporter = {
+  id: byEngine<string>({
+    sqlite: sql.ref('subscriber_id'),
+    postgres: sql`subscriber_id, subscriber.name`,
+  }),
+  name: caseAside('name'),
+}
+
 /** Names of the keys that reports made here stand under, but for those that cannot be opened. */
 export const keysInUse = query((db) =>
   db
@@ -126,11 +136,19 @@ export interface NumberPatterns {
 
 const PREMISE = ['premise_street', 'premise_city', 'premise_state', 'premise_zip'] as const
 
-/** Whether a number stands in the street of a dealer's premise: GLOB patterns of SQLite. */
+/**
+ * Whether a number stands in the street of a dealer's premise: GLOB patterns of SQLite. Without the
+ * asterisks around them, they are regular expressions.
+ */
 const hasNumber = ({ figures, words }: NumberPatterns) =>
-  sql<boolean>`(' ' || premise_street || ' ' glob ${figures} or ' '
+  byEngine<boolean>({
+    sqlite: sql`(' ' || premise_street || ' ' glob ${figures} or ' '
     || replace(premise_street, '-', '') || ' ' glob ${figures} or ' ' || lower(premise_street)
-    || ' ' glob ${words})`
+    || ' ' glob ${words})`,
+    postgres: sql`(' ' || premise_street || ' ' ~ btrim(${figures}, '*') or ' '
+    || replace(premise_street, '-', '') || ' ' ~ btrim(${figures}, '*') or ' '
+    || lower(premise_street) || ' ' ~ btrim(${words}, '*'))`,
+  })
 
 /** Premises in a ZIP, by five digits, with a number in the street. */
 export const premisesInZip = query((db, given: { zip: string } & NumberPatterns) =>
@@ -148,7 +166,7 @@ export const premisesInCity = query((db, given: { state: string; city: string } 
     .selectFrom('dealer')
     .select(PREMISE)
     .where('premise_state', '=', given.state)
-    .where(sql`premise_city collate nocase`, '=', given.city)
+    .where(noCase('premise_city'), '=', folded(given.city))
     .where(hasNumber(given)),
 )
 
@@ -156,9 +174,9 @@ export const premisesInCity = query((db, given: { state: string; city: string } 
 export const citiesBetween = query((db, given: { state: string; from: string; to: string }) =>
   db
     .selectFrom('dealer')
-    .select('premise_city')
+    .select(anyOf('premise_city'))
     .where('premise_state', '=', given.state)
-    .where(sql`premise_city collate nocase`, '>=', given.from)
-    .where(sql`premise_city collate nocase`, '<', given.to)
-    .groupBy(sql`premise_city collate nocase`),
+    .where(noCase('premise_city'), '>=', folded(given.from))
+    .where(noCase('premise_city'), '<', folded(given.to))
+    .groupBy(noCase('premise_city')),
 )

@@ -6,7 +6,7 @@ import type { FraudCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { localKeys } from '../keys/keys.js'
 import { settleReports } from '../keys/rotate.js'
-import { isSeen } from './queries.js'
+import { isSeen, reporter } from './queries.js'
 import { removeReports } from './store.js'
 
 /** Milliseconds after its last update that a report is kept: 24 months. */
@@ -110,8 +110,8 @@ export async function fraudStats(ctx: FraudCtx): Promise<FraudStats> {
     by_subscriber: await ctx.read
       .selectFrom('fraud_report')
       .innerJoin('subscriber', 'subscriber.id', 'subscriber_id')
-      .groupBy('subscriber_id')
-      .orderBy('name')
+      .groupBy(reporter.id)
+      .orderBy(reporter.name)
       .select(({ fn }) => ['name as subscriber', fn.countAll<number>().as('reports')])
       .execute(),
     partners: (

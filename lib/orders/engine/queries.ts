@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import { members, query } from '../../db/query.js'
+import { nullsFirst } from '../../db/words.js'
 import { isOpenPurchase } from '../queries.js'
 
 /** Due orders among which the next few are chosen. */
@@ -53,7 +54,7 @@ export const ordersOfIds = query((db, given: { ids: readonly number[] }) =>
     .selectFrom('purchase_order')
     .selectAll()
     .where('id', 'in', members(given.ids))
-    .orderBy('next_at'),
+    .orderBy(nullsFirst('next_at')),
 )
 
 /** What another life than this one was sending. */

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { DAY } from '../../core/clock.js'
 import { eachOf, members, query } from '../../db/query.js'
+import { byEngine, crossJoin } from '../../db/words.js'
 import type { Direction, Sort } from './shapes.js'
 
 export interface Order {
@@ -122,7 +123,7 @@ export const entriesOf = (narrowing: Narrowing, sort: Sort) =>
     (_, given) =>
       // Crossed, the records are looked up one by one.
       sql`select ${KEYS[sort]} as key, o.id from ${eachOf(given.ids)} as given
-        cross join fulfillment_order as o on o.id = given.value
+        ${crossJoin} fulfillment_order as o on o.id = given.value
         where subscriber_id = ${given.subscriber} and visible = 1${narrowedBy(narrowing, given)}`,
     `entries of ${sort} ${formOf(narrowing)}`,
   )
@@ -203,14 +204,20 @@ export const PLACES = {
   ),
 }
 
-/** Records, of any subscriber, with a phrase in what can be searched: an index of SQLite's own. */
+/** Whether a text has a phrase, as SQLite's index of texts has it: with quotes around it. */
+const hasPhrase = (phrase: string) =>
+  byEngine<boolean>({
+    sqlite: sql`fulfillment_search match ${phrase}`,
+    postgres: sql`has_phrase(folded, ${phrase})`,
+  })
+
+/** Records, of any subscriber, with a phrase in what can be searched. */
 export const recordsWithPhrase = query<{ rowid: number }, { phrase: string }>(
-  (_, given) =>
-    sql`select rowid from fulfillment_search where fulfillment_search match ${given.phrase}`,
+  (_, given) => sql`select rowid from fulfillment_search where ${hasPhrase(given.phrase)}`,
 )
 export const someWithPhrase = query<{ rowid: number }, { phrase: string }>(
   (_, given) =>
-    sql`select rowid from fulfillment_search where fulfillment_search match ${given.phrase}
+    sql`select rowid from fulfillment_search where ${hasPhrase(given.phrase)}
       limit ${sql.lit(FEW_TEXTS)}`,
 )
 
@@ -223,8 +230,12 @@ export const recordsWithText = query(
       .where('id', '>=', given.from)
       .where('id', '<=', given.to)
       .where(
-        sql<boolean>`(instr(lower(c0), ${given.lower}) > 0
+        byEngine<boolean>({
+          sqlite: sql`(instr(lower(c0), ${given.lower}) > 0
           or instr(lower(c0), lower(${given.upper})) > 0)`,
+          postgres: sql`(strpos(lower(c0), ${given.lower}) > 0
+          or strpos(lower(c0), lower(cast(${given.upper} as text) collate "C")) > 0)`,
+        }),
       ),
 )
 
@@ -288,9 +299,15 @@ export const failures = (narrowing: FailureNarrowing) =>
 /** Pieces of the orders of each day; subscriber by subscriber, as the index of dates has them. */
 export const unitsByDay = query<{ span: number; units: number }, { first: number }>(
   (_, { first }) =>
-    sql`select order_date / ${sql.lit(DAY)} as span, sum(item.value ->> 'qty') as units
+    byEngine({
+      sqlite: sql`select order_date / ${sql.lit(DAY)} as span, sum(item.value ->> 'qty') as units
       from subscriber cross join fulfillment_order on subscriber_id = subscriber.id,
         json_each(dist_order_items) as item
       where visible = 1 and order_date >= ${first} group by span`,
+      postgres: sql`select order_date / ${sql.lit(DAY)} as span,
+        sum(cast(item.value ->> 'qty' as bigint)) as units
+      from fulfillment_order, json_array_elements(cast(dist_order_items as json)) as item (value)
+      where visible = 1 and order_date >= ${first} group by span`,
+    }),
   'units by day',
 )

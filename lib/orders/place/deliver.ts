@@ -1,7 +1,7 @@
 /** Sends what was taken in: here, or through the process that has the right to send. */
 import type { OrdersCall } from '../ctx.js'
 import { pause } from '../../core/async/wait.js'
-import { isUnavailable } from '../../db/sqlite.js'
+import { isUnavailable } from '../../db/faults.js'
 import { DISK_FULL, notSent } from '../engine/rules/after-send.js'
 import type { StoredPo } from '../stored.js'
 import type { Intent } from './intent.js'

@@ -4,7 +4,8 @@
  * placed, refused, or still being found out.
  */
 import type { OrdersCall } from '../ctx.js'
-import { ApiError, codeOf } from '../../core/errors.js'
+import { ApiError } from '../../core/errors.js'
+import { isCommitUnknown, isDuplicate } from '../../db/faults.js'
 import { isIoError } from '../../db/sqlite.js'
 import { accountNow } from '../account.js'
 import type { PlaceBody, PlacedOrder } from '../shapes.js'
@@ -87,7 +88,7 @@ async function takeIn(
   } catch (error) {
     for (const group of groups)
       for (const { isSentNow } of group.parts) if (isSentNow) ctx.orders.free(group.account)
-    if (error instanceof OrderIdHeld || isIndexRefusal(error)) {
+    if (error instanceof OrderIdHeld || isDuplicate(error)) {
       await refuseDuplicate(ctx, body)
       // Whoever held it has just let it go.
       throw new ApiError('service_unavailable', {
@@ -96,18 +97,15 @@ async function takeIn(
         headers: { 'retry-after': '1' },
       })
     }
-    if (isIoError(error))
+    if (isIoError(error) || isCommitUnknown(error))
       throw new ApiError('service_unavailable', {
         message:
-          'The disk failed while the order was written down, so it is not known whether it was. ' +
+          `The ${isIoError(error) ? 'disk' : 'database'} failed while the order was written down, so it is not known whether it was. ` +
           'Nothing was sent; try the same order_id again later.',
       })
     throw error
   }
 }
-
-/** The unique index had the last word. */
-const isIndexRefusal = (error: unknown) => codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE'
 
 /** The parts of each group, and whether each may be sent at once. */
 function plannedGroups(ctx: OrdersCall, order: CheckedOrder, isSender: boolean): PlannedGroup[] {

@@ -1,6 +1,7 @@
 /** What the monitors ask of the database. */
 import { sql } from 'kysely'
 import { query } from '../../db/query.js'
+import { indexedBy } from '../../db/words.js'
 import type { Mode } from '../../db/tables/column-types.js'
 import type { OpenOrder } from '../../distributors/fulfillment.js'
 import type { OrdersCtx } from '../ctx.js'
@@ -36,7 +37,7 @@ export const accountsWatched = query<
       coalesce(m.next_at, 0) as "nextAt", coalesce(m.failures, 0) as failures
     from (
       select subscriber_id, distid, mode, min(order_date) as oldest
-      from fulfillment_order indexed by fulfillment_order_open
+      from fulfillment_order ${indexedBy('fulfillment_order_open')}
       where ${sql.raw(OPEN_RECORDS)} and order_date > ${given.placedAfter}
       group by subscriber_id, distid, mode
     ) as o

@@ -1,5 +1,5 @@
 /** Writes down what became of a purchase order. */
-import { isUnavailable } from '../../../db/sqlite.js'
+import { isUnavailable } from '../../../db/faults.js'
 import type { Change, StoredPo } from '../../stored.js'
 import { standsElsewhere } from '../../matching/order-numbers.js'
 import { move } from '../transitions.js'

@@ -3,7 +3,7 @@
  * back is recorded; where that is not known, it is reconciled before anything is sent again.
  */
 import { connectorOf } from '../../../distributors/modes.js'
-import { isUnavailable } from '../../../db/sqlite.js'
+import { isUnavailable } from '../../../db/faults.js'
 import { FAILED } from '../../stored.js'
 import type { Change, StoredPo } from '../../stored.js'
 import { CONCURRENCY } from '../account-limits.js'

@@ -1,0 +1,131 @@
+/**
+ * Tells a node which of the things that it keeps in memory have changed, whichever node changed
+ * them: by the server's notification, and by a look each second, since a connection can be lost and
+ * a pooler swallows notifications.
+ */
+import { inTime, pause } from '../../core/async/wait.js'
+import { SECOND } from '../../core/clock.js'
+import type { Log } from '../../core/log.js'
+import type { StateName } from '../tables/column-types.js'
+import type { Postgres } from './connect.js'
+import type { Client } from './driver.js'
+import { CHANNEL } from './schema/state.js'
+
+/** Milliseconds between two looks, and before a lost connection is made anew. */
+const LOOK = SECOND
+const RECONNECT = SECOND
+const GOODBYE = SECOND
+
+export interface Changes {
+  /** Looks now, and tells what has changed before it resolves. */
+  look(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Watched {
+  postgres: Pick<Postgres, 'db' | 'newClient'>
+  log: Pick<Log, 'warn' | 'info'>
+  /** Told of each name that has moved since it was last told of it. */
+  moved: (names: StateName[]) => void
+}
+
+/** Resolves once the numbers of now are known: what is read afterwards is at least as new. */
+export async function watchChanges({ postgres, log, moved }: Watched): Promise<Changes> {
+  const closing = new AbortController()
+  const known = new Map<StateName, number>()
+  let isAway = false
+  let looking: Promise<void> | undefined
+  let isAskedAgain = false
+
+  async function read(): Promise<void> {
+    const rows = await postgres.db.selectFrom('state').select(['name', 'value']).execute()
+    const names = rows.flatMap(({ name, value }) => (known.get(name) === value ? [] : [name]))
+    const isFirst = known.size === 0
+    for (const { name, value } of rows) known.set(name, value)
+    if (!isFirst && names.length > 0) moved(names)
+  }
+
+  async function readOrWait(): Promise<void> {
+    do {
+      isAskedAgain = false
+      try {
+        await read()
+        if (isAway) log.info({}, 'the database is there again')
+        isAway = false
+      } catch (error) {
+        if (!isAway && !closing.signal.aborted)
+          log.warn({ err: error }, 'what has changed in the database cannot be read; tried again')
+        isAway = true
+      }
+    } while (isAskedAgain)
+  }
+
+  /** A change that is told of during a look may be too late for it. */
+  function look(): Promise<void> {
+    isAskedAgain = looking !== undefined
+    looking ??= readOrWait().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+
+  async function lookEachSecond(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await pause(LOOK, closing.signal)
+      if (!closing.signal.aborted) await look()
+    }
+  }
+
+  await read()
+  const running = [lookEachSecond(), listen(postgres, closing.signal, look)]
+  return {
+    look,
+    async close() {
+      closing.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Keeps a connection that listens, and looks whenever it hears something or has just been made. */
+async function listen(
+  { newClient }: Watched['postgres'],
+  closing: AbortSignal,
+  look: () => Promise<void>,
+): Promise<void> {
+  while (!closing.aborted) {
+    const client = newClient()
+    let stop = () => {}
+    const end = new Promise<void>((resolve) => {
+      stop = resolve
+    })
+    client.on('error', stop)
+    client.on('end', stop)
+    client.on('notification', () => void look())
+    closing.addEventListener('abort', stop)
+    if (await begin(client)) {
+      // What was told while nobody listened.
+      await look()
+      await end
+    }
+    closing.removeEventListener('abort', stop)
+    await leave(client)
+    await pause(RECONNECT, closing)
+  }
+}
+
+/** A server that does not answer is not waited for. */
+async function leave(client: Client): Promise<void> {
+  await inTime(() => client.end().catch(() => {}), { ms: GOODBYE, late: () => {} })
+}
+
+/** True once it listens. Where it cannot, the look each second has to do. */
+async function begin(client: Client): Promise<boolean> {
+  try {
+    await client.connect()
+    await client.query(`listen ${CHANNEL}`)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,136 @@
+/** One connection under Kysely: what was sent on it, and what its errors mean. */
+import { CompiledQuery, PostgresAdapter, PostgresIntrospector } from 'kysely'
+import type { DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely'
+import { PostgresCompiler } from './compiler.js'
+import type { Pool, PooledClient, Result } from './driver.js'
+import { CommitUnknown, PostgresError, faultOf, isConnectionLost } from './faults.js'
+
+/**
+ * Kysely over a pool. Kysely's own driver would give a broken connection back to the pool, and
+ * could not tell a COMMIT that was lost from one that was refused.
+ */
+export const postgresDialect = (pool: Pool): Dialect => ({
+  createAdapter: () => new PostgresAdapter(),
+  createDriver: () => new PoolDriver(pool),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresCompiler(),
+})
+
+class PoolDriver implements Driver {
+  readonly #pool: Pool
+  constructor(pool: Pool) {
+    this.#pool = pool
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<Connection> {
+    try {
+      return new Connection(await this.#pool.connect())
+    } catch (error) {
+      throw faultOf(error)
+    }
+  }
+
+  beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
+    return connection.begin(settings.isolationLevel ?? 'serializable')
+  }
+
+  commitTransaction(connection: Connection): Promise<void> {
+    return connection.commit()
+  }
+
+  rollbackTransaction(connection: Connection): Promise<void> {
+    return connection.rollback()
+  }
+
+  async releaseConnection(connection: Connection): Promise<void> {
+    connection.release()
+  }
+
+  destroy(): Promise<void> {
+    return this.#pool.end()
+  }
+}
+
+const CHANGES = ['INSERT', 'UPDATE', 'DELETE']
+
+class Connection implements DatabaseConnection {
+  readonly #client: PooledClient
+  #isInTransaction = false
+  /** The first error of the transaction: after it, the server takes nothing but the end. */
+  #failure: unknown
+  #isBroken = false
+
+  constructor(client: PooledClient) {
+    this.#client = client
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { command, rowCount, rows } = await this.#send(sql, parameters)
+    return {
+      rows: rows as R[],
+      ...(CHANGES.includes(command) && { numAffectedRows: BigInt(rowCount ?? 0) }),
+    }
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows of PostgreSQL are not streamed: read them in steps')
+  }
+
+  async begin(isolation: string): Promise<void> {
+    await this.#send(`begin isolation level ${isolation}`)
+    this.#isInTransaction = true
+  }
+
+  /**
+   * A statement that failed has ended the transaction, also where its error was caught: its error
+   * is what the commit comes to.
+   */
+  async commit(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure
+    let result: Result
+    try {
+      result = await this.#client.query('commit')
+    } catch (error) {
+      const fault = faultOf(error)
+      this.#isInTransaction = false
+      // An ERROR undoes the transaction; past that point, a server ends the connection instead.
+      if (fault instanceof PostgresError && !isConnectionLost(fault)) throw fault
+      this.#isBroken = true
+      throw new CommitUnknown(fault)
+    }
+    this.#isInTransaction = false
+    if (result.command !== 'COMMIT')
+      throw new Error(`the transaction was not committed, but ended by ${result.command}`)
+  }
+
+  /** Never throws: what went wrong before is what there is to tell. */
+  async rollback(): Promise<void> {
+    if (!this.#isInTransaction || this.#isBroken) return
+    try {
+      await this.#client.query('rollback')
+      this.#isInTransaction = false
+    } catch {
+      // Closed, it has no transaction any more.
+      this.#isBroken = true
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken || this.#isInTransaction)
+  }
+
+  async #send(text: string, values: readonly unknown[] = []): Promise<Result> {
+    try {
+      return await this.#client.query(text, [...values])
+    } catch (error) {
+      const fault = faultOf(error)
+      if (isConnectionLost(fault)) this.#isBroken = true
+      if (this.#isInTransaction) this.#failure ??= fault
+      else if (this.#isBroken && !/^\s*(select|begin)\b/i.test(text)) throw new CommitUnknown(fault)
+      throw fault
+    }
+  }
+}

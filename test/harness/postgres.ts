@@ -1,0 +1,171 @@
+/** A real PostgreSQL, as Debian packages it, in a throwaway folder. */
+import { execFileSync, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pause } from '../../lib/core/async/wait.js'
+import { loadPg } from '../../lib/db/postgres/driver.js'
+import type { Client, Result } from '../../lib/db/postgres/driver.js'
+
+const ROOT = '/usr/lib/postgresql'
+const SUPERUSER = 'postgres'
+const PASSWORD = 'pass word/with:all@of?it#%'
+
+const bin = existsSync(ROOT)
+  ? readdirSync(ROOT)
+      .toSorted((a, b) => Number(b) - Number(a))
+      .map((version) => join(ROOT, version, 'bin'))
+      .find((path) => existsSync(join(path, 'initdb')))
+  : undefined
+
+/** Why the suites of PostgreSQL cannot run here; false where they can. */
+export const missing: string | false = (() => {
+  if (bin === undefined) return 'PostgreSQL is not installed (Debian: postgresql)'
+  try {
+    loadPg()
+    return false
+  } catch (error) {
+    return (error as Error).message
+  }
+})()
+
+export interface AddressOf {
+  database?: string
+  user?: string
+  password?: string
+  port?: number
+  parameters?: string
+}
+
+export interface TestServer {
+  readonly port: number
+  readonly dir: string
+  /** The text of a database file. */
+  address(given?: AddressOf): string
+  /** Makes a database; `options` follow its name. Returns the text of its file. */
+  database(options?: string): Promise<string>
+  /** Runs SQL as the superuser. */
+  run(address: string, sql: string, values?: unknown[]): Promise<Result>
+  /** Stops at once, as after a crash. */
+  crash(): Promise<void>
+  start(settings?: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Starts a server whose language is not "C", so that a text that is compared by it stands out, and
+ * which wants passwords.
+ */
+export async function startServer(): Promise<TestServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'qm-pg-'))
+  const owner = process.getuid?.() === 0 ? userOf(SUPERUSER) : undefined
+  if (owner) chownSync(dir, owner.uid, owner.gid)
+  const passwords = join(dir, 'password')
+  writeFileSync(passwords, PASSWORD, { mode: 0o644 })
+  execFileSync(
+    join(bin!, 'initdb'),
+    [
+      ...['-D', join(dir, 'data'), '--auth=scram-sha-256', `--pwfile=${passwords}`, '-N'],
+      ...['--encoding=UTF8', '--locale=C.UTF-8', `--username=${SUPERUSER}`],
+      ...['--locale-provider=icu', '--icu-locale=en-US'],
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'], cwd: dir, ...owner },
+  )
+  const port = await freePort()
+  let server: ChildProcess | undefined
+  let databases = 0
+
+  const address = ({
+    database = 'postgres',
+    user = SUPERUSER,
+    password = PASSWORD,
+    port: other = port,
+    parameters = '',
+  }: AddressOf = {}) =>
+    `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${other}/${database}${parameters}`
+
+  async function run(where: string, sql: string, values?: unknown[]): Promise<Result> {
+    const client = superClient(where)
+    await client.connect()
+    try {
+      return await client.query(sql, values)
+    } finally {
+      await client.end()
+    }
+  }
+
+  const self: TestServer = {
+    port,
+    dir,
+    address,
+    run,
+    async database(options = '') {
+      const name = `db${++databases}`
+      await run(address(), `create database ${name} ${options}`)
+      return address({ database: name })
+    },
+    async crash() {
+      const gone = once(server!, 'exit')
+      server!.kill('SIGQUIT')
+      await gone
+      server = undefined
+    },
+    async start(settings = []) {
+      const all = [
+        ...['fsync=off', 'full_page_writes=off', 'shared_buffers=64MB', 'max_connections=60'],
+        ...[`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${dir}`],
+        ...['autovacuum=off', 'log_min_messages=fatal', ...settings],
+      ]
+      server = spawn(
+        join(bin!, 'postgres'),
+        ['-D', join(dir, 'data'), ...all.flatMap((setting) => ['-c', setting])],
+        { stdio: 'ignore', cwd: dir, ...owner },
+      )
+      const started = server
+      process.once('exit', () => started.kill('SIGQUIT'))
+      for (;;) {
+        if (started.exitCode !== null) throw new Error('PostgreSQL did not start')
+        try {
+          await run(address(), 'select 1')
+          return
+        } catch {
+          await pause(20)
+        }
+      }
+    },
+    async close() {
+      if (server) await self.crash()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+  await self.start()
+  return self
+}
+
+/** The driver as it is, without anything of ours. */
+export function superClient(address: string): Client {
+  const { Client: Plain } = loadPg()
+  const { hostname: host, port, pathname, username: user, password } = new URL(address)
+  const options = { host, port: Number(port), database: pathname.slice(1), user }
+  const client = new Plain({ ...options, password: decodeURIComponent(password) } as never)
+  client.on('error', () => {})
+  return client
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+function userOf(name: string): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}

@@ -1,0 +1,64 @@
+/** Stands between a client and a server, and cuts the connection at a chosen moment. */
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+
+/** What happens to what a client sends: it is passed on, kept back, or passed on with no answer. */
+export type Verdict = 'pass' | 'cut' | 'cut once done'
+
+export interface TcpProxy {
+  readonly port: number
+  /** Asked for each piece that a client sends. */
+  judge: (bytes: Buffer) => Verdict
+  /** While it is set, nothing moves in either direction, and no connection ends. */
+  isStalled: boolean
+  cutAll(): void
+  close(): Promise<void>
+}
+
+export async function startProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>()
+  const self: TcpProxy = {
+    port: 0,
+    judge: () => 'pass',
+    isStalled: false,
+    cutAll() {
+      for (const socket of sockets) socket.destroy()
+    },
+    async close() {
+      self.cutAll()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1')
+    const both = [client, upstream]
+    const end = () => {
+      for (const socket of both) {
+        sockets.delete(socket)
+        socket.destroy()
+      }
+    }
+    for (const socket of both) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', end)
+    }
+    let isMuted = false
+    client.on('data', (bytes) => {
+      if (self.isStalled) return
+      const verdict = self.judge(bytes)
+      if (verdict === 'cut') end()
+      else upstream.write(bytes)
+      if (verdict === 'cut once done') isMuted = true
+    })
+    upstream.on('data', (bytes) => {
+      // The answer is what tells that it was done.
+      if (isMuted) end()
+      else if (!self.isStalled) client.write(bytes)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return Object.assign(self, { port: (server.address() as AddressInfo).port })
+}

@@ -1,0 +1,281 @@
+/** Transactions of PostgreSQL: conflicts are run again, and what is not known is never said to be. */
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { isBusy, isCommitUnknown, isDuplicate, isUnavailable } from '../../lib/db/faults.js'
+import { openPostgres } from '../../lib/db/postgres/connect.js'
+import type { Postgres } from '../../lib/db/postgres/connect.js'
+import { migratePostgres } from '../../lib/db/postgres/schema.js'
+import { missing, startServer } from '../harness/postgres.js'
+import type { TestServer } from '../harness/postgres.js'
+import { startProxy } from '../harness/tcp-proxy.js'
+import type { TcpProxy } from '../harness/tcp-proxy.js'
+
+/** The table of settings, with names of our own. */
+const loose = (db: Postgres['db']) =>
+  db as unknown as Kysely<{ setting: { name: string; value: string } }>
+
+/** Lets two sides come to the same point before either goes on. */
+function meeting(sides: number) {
+  let waiting = 0
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return () => {
+    if (++waiting >= sides) open()
+    return opened
+  }
+}
+
+describe('atomic', { skip: missing }, () => {
+  let server: TestServer
+  let address: string
+  let postgres: Postgres
+
+  before(async () => {
+    server = await startServer()
+    address = await server.database()
+    postgres = await openPostgres(address)
+    await migratePostgres(postgres)
+  })
+  after(async () => {
+    await postgres?.close()
+    await server?.close()
+  })
+  beforeEach(async () => {
+    await postgres.db.deleteFrom('setting').execute()
+  })
+
+  const ctxOf = ({ db }: Postgres) => ({ db, read: db })
+  const put = (db: Postgres['db'], name: string, value: string) =>
+    loose(db).replaceInto('setting').values({ name, value }).execute()
+  const valueOf = async (name: string) =>
+    (
+      await loose(postgres.db)
+        .selectFrom('setting')
+        .select('value')
+        .where('name', '=', name)
+        .executeTakeFirst()
+    )?.value
+
+  test('is one transaction, and joins the one it is called in', async () => {
+    await postgres.atomic(ctxOf(postgres), async (tx) => {
+      await put(tx.db, 'a', '1')
+      await postgres.atomic(tx, (inner) => put(inner.db, 'b', '2'))
+      assert.equal(await countIn(tx.db), 2)
+    })
+    const failing = postgres.atomic(ctxOf(postgres), async (tx) => {
+      await put(tx.db, 'c', '3')
+      throw new Error('undone')
+    })
+    await assert.rejects(failing, /^Error: undone$/)
+    assert.deepEqual(
+      [await valueOf('a'), await valueOf('b'), await valueOf('c')],
+      ['1', '2', undefined],
+    )
+  })
+
+  const countIn = async (db: Postgres['db']) =>
+    (
+      await db
+        .selectFrom('setting')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+    ).n
+
+  test('refuses the outer db inside, and another atomic of it', async () => {
+    await assert.rejects(
+      postgres.atomic(ctxOf(postgres), () =>
+        postgres.db.selectFrom('setting').selectAll().execute(),
+      ),
+      /the outer db would wait for itself/,
+    )
+    await assert.rejects(
+      postgres.atomic(ctxOf(postgres), () => postgres.atomic(ctxOf(postgres), async () => {})),
+      /already inside atomic/,
+    )
+  })
+
+  for (const order of ['the first', 'the second'] as const)
+    test(`runs a transaction again that ${order} of two writers made impossible`, async () => {
+      await put(postgres.db, 'count', '0')
+      const meet = meeting(2)
+      const runs = [0, 0]
+      let letGo = () => {}
+      const firstIsDone = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      const raise = (who: number) =>
+        postgres.atomic(ctxOf(postgres), async ({ db }) => {
+          runs[who]!++
+          const { value } = await loose(db)
+            .selectFrom('setting')
+            .select('value')
+            .where('name', '=', 'count')
+            .executeTakeFirstOrThrow()
+          // Both have read before either writes.
+          await meet()
+          if (who === (order === 'the first' ? 1 : 0)) await firstIsDone
+          await loose(db)
+            .updateTable('setting')
+            .set({ value: String(Number(value) + 1) })
+            .where('name', '=', 'count')
+            .execute()
+        })
+      const winner = order === 'the first' ? 0 : 1
+      const both = [raise(0), raise(1)]
+      await both[winner]
+      letGo()
+      await Promise.all(both)
+      assert.equal(await valueOf('count'), '2')
+      assert.deepEqual(runs, winner === 0 ? [1, 2] : [2, 1])
+    })
+
+  test('runs one of two again that wait for each other', async () => {
+    await put(postgres.db, 'x', '')
+    await put(postgres.db, 'y', '')
+    const meet = meeting(2)
+    const add = (names: string[]) =>
+      postgres.atomic(ctxOf(postgres), async ({ db }) => {
+        for (const name of names) {
+          await loose(db)
+            .updateTable('setting')
+            .set({ value: sql`value || ${names[0]}` })
+            .where('name', '=', name)
+            .execute()
+          await meet()
+        }
+      })
+    await Promise.all([add(['x', 'y']), add(['y', 'x'])])
+    assert.deepEqual([(await valueOf('x'))!.length, (await valueOf('y'))!.length], [2, 2])
+    assert.equal(await valueOf('x'), await valueOf('y'))
+  })
+
+  test('tells twenty writers apart that all want the same number', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) =>
+        postgres.atomic(ctxOf(postgres), async ({ db }) => {
+          const name = `n${await countIn(db)}`
+          await loose(db).insertInto('setting').values({ name, value: String(i) }).execute()
+        }),
+      ),
+    )
+    // So many at once may be too many: then they are told that they can come again.
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected')
+        assert.ok(isUnavailable(outcome.reason) && isBusy(outcome.reason), String(outcome.reason))
+    const rows = await loose(postgres.db).selectFrom('setting').select('name').execute()
+    assert.deepEqual(
+      rows.map(({ name }) => Number(name.slice(1))).toSorted((a, b) => a - b),
+      rows.map((_, i) => i),
+    )
+    assert.equal(rows.length, outcomes.filter(({ status }) => status === 'fulfilled').length)
+  })
+
+  test('comes to the error of a statement, also where that was caught and gone on from', async () => {
+    await put(postgres.db, 'there', '1')
+    let runs = 0
+    const caught = postgres.atomic(ctxOf(postgres), async ({ db }) => {
+      runs++
+      await put(db, 'other', '1')
+      await loose(db)
+        .insertInto('setting')
+        .values({ name: 'there', value: '2' })
+        .execute()
+        .catch(() => {})
+    })
+    await assert.rejects(caught, (error) => isDuplicate(error) && !isUnavailable(error))
+    assert.deepEqual([runs, await valueOf('other')], [1, undefined])
+  })
+
+  describe('over a connection that is cut', () => {
+    let proxy: TcpProxy
+    let far: Postgres
+    before(async () => {
+      proxy = await startProxy(server.port)
+      const { pathname } = new URL(address)
+      far = await openPostgres(server.address({ database: pathname.slice(1), port: proxy.port }))
+    })
+    after(async () => {
+      await far?.close()
+      await proxy?.close()
+    })
+    beforeEach(() => {
+      proxy.judge = () => 'pass'
+      proxy.isStalled = false
+    })
+
+    const isCommit = (bytes: Buffer) => bytes.includes('commit')
+    for (const [when, verdict, isDone] of [
+      ['before the server has it', 'cut', false],
+      ['after the server has done it', 'cut once done', true],
+    ] as const)
+      test(`does not know of a COMMIT that was lost ${when}, and does not run it again`, async () => {
+        let runs = 0
+        proxy.judge = (bytes) => (isCommit(bytes) ? verdict : 'pass')
+        const lost = far.atomic(ctxOf(far), async ({ db }) => {
+          runs++
+          await put(db, 'lost', '1')
+        })
+        await assert.rejects(
+          lost,
+          (error: Error) =>
+            error.name === 'CommitUnknown' &&
+            isCommitUnknown(error) &&
+            !isUnavailable(error) &&
+            !isBusy(error),
+        )
+        assert.equal(runs, 1)
+        assert.equal(await valueOf('lost'), isDone ? '1' : undefined)
+        // The next one has a connection of its own.
+        proxy.judge = () => 'pass'
+        await far.atomic(ctxOf(far), ({ db }) => put(db, 'next', '1'))
+        assert.equal(await valueOf('next'), '1')
+      })
+
+    test('is undone before its COMMIT, and says that the database is away', async () => {
+      proxy.judge = (bytes) => (bytes.includes('insert into') ? 'cut' : 'pass')
+      await assert.rejects(
+        far.atomic(ctxOf(far), ({ db }) => put(db, 'cut', '1')),
+        (error) => isUnavailable(error) && !isCommitUnknown(error),
+      )
+      assert.equal(await valueOf('cut'), undefined)
+    })
+
+    test('does not know of a change without a transaction either', async () => {
+      proxy.judge = (bytes) => (bytes.includes('insert into') ? 'cut once done' : 'pass')
+      await assert.rejects(put(far.db, 'alone', '1'), isCommitUnknown)
+      assert.equal(await valueOf('alone'), '1')
+      proxy.judge = (bytes) => (bytes.includes('select') ? 'cut' : 'pass')
+      await assert.rejects(far.db.selectFrom('setting').selectAll().execute(), isUnavailable)
+    })
+
+    test('of a backend that was killed is unavailable, and the next one is not', async () => {
+      await assert.rejects(
+        far.atomic(ctxOf(far), async ({ db }) => {
+          const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+          await server.run(address, 'select pg_terminate_backend($1)', [rows[0]!.pid])
+          await put(db, 'killed', '1')
+        }),
+        isUnavailable,
+      )
+      assert.equal(await valueOf('killed'), undefined)
+      await far.atomic(ctxOf(far), ({ db }) => put(db, 'next', '2'))
+      assert.equal(await valueOf('next'), '2')
+    })
+
+    test('is unavailable while no server is there, and works once one is', async () => {
+      await server.crash()
+      await assert.rejects(
+        far.atomic(ctxOf(far), ({ db }) => put(db, 'a', '1')),
+        isUnavailable,
+      )
+      await assert.rejects(far.db.selectFrom('setting').selectAll().execute(), isUnavailable)
+      await server.start()
+      await far.atomic(ctxOf(far), ({ db }) => put(db, 'a', '1'))
+      assert.equal(await valueOf('a'), '1')
+    })
+  })
+})
