@@ -158,7 +158,10 @@ describe('atomic', { skip: missing }, () => {
       Array.from({ length: 20 }, (_, i) =>
         postgres.atomic(ctxOf(postgres), async ({ db }) => {
           const name = `n${await countIn(db)}`
-          await loose(db).insertInto('setting').values({ name, value: String(i) }).execute()
+          await loose(db)
+            .insertInto('setting')
+            .values({ name, value: String(i) })
+            .execute()
         }),
       ),
     )

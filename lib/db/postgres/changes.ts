@@ -11,8 +11,7 @@ import type { Postgres } from './connect.js'
 import type { Client } from './driver.js'
 import { CHANNEL } from './schema/state.js'
 
-/** Milliseconds between two looks, and before a lost connection is made anew. */
-const LOOK = SECOND
+/** Milliseconds before a lost connection is made anew, and for which its end is waited for. */
 const RECONNECT = SECOND
 const GOODBYE = SECOND
 
@@ -25,12 +24,19 @@ export interface Changes {
 export interface Watched {
   postgres: Pick<Postgres, 'db' | 'newClient'>
   log: Pick<Log, 'warn' | 'info'>
+  /** Milliseconds between two looks; a second, unless somebody says otherwise. */
+  lookEvery?: number
   /** Told of each name that has moved since it was last told of it. */
   moved: (names: StateName[]) => void
 }
 
 /** Resolves once the numbers of now are known: what is read afterwards is at least as new. */
-export async function watchChanges({ postgres, log, moved }: Watched): Promise<Changes> {
+export async function watchChanges({
+  postgres,
+  log,
+  lookEvery = SECOND,
+  moved,
+}: Watched): Promise<Changes> {
   const closing = new AbortController()
   const known = new Map<StateName, number>()
   let isAway = false
@@ -69,15 +75,15 @@ export async function watchChanges({ postgres, log, moved }: Watched): Promise<C
     return looking
   }
 
-  async function lookEachSecond(): Promise<void> {
+  async function lookNowAndThen(): Promise<void> {
     while (!closing.signal.aborted) {
-      await pause(LOOK, closing.signal)
+      await pause(lookEvery, closing.signal)
       if (!closing.signal.aborted) await look()
     }
   }
 
   await read()
-  const running = [lookEachSecond(), listen(postgres, closing.signal, look)]
+  const running = [lookNowAndThen(), listen(postgres, closing.signal, look)]
   return {
     look,
     async close() {
@@ -102,13 +108,17 @@ async function listen(
     client.on('error', stop)
     client.on('end', stop)
     client.on('notification', () => void look())
-    closing.addEventListener('abort', stop)
+    const close = () => {
+      stop()
+      void leave(client)
+    }
+    closing.addEventListener('abort', close)
     if (await begin(client)) {
       // What was told while nobody listened.
       await look()
       await end
     }
-    closing.removeEventListener('abort', stop)
+    closing.removeEventListener('abort', close)
     await leave(client)
     await pause(RECONNECT, closing)
   }
