@@ -17,8 +17,11 @@ const OLDEST = 150_000
 /** Milliseconds that a statement may take; the client waits a little longer for the answer. */
 const STATEMENT_TIMEOUT = 30_000
 const ANSWER_TIMEOUT = 35_000
-/** Milliseconds that a transaction may do nothing: whoever began it is gone. */
-const IDLE_TIMEOUT = 60_000
+/**
+ * Milliseconds that a transaction may do nothing: whoever began it is gone. Less than the life of a
+ * lease, so that a leader that froze in the middle of a write keeps nobody from taking over.
+ */
+const IDLE_TIMEOUT = 5_000
 
 export interface Postgres {
   /** Reads and writes, each statement on a connection of the pool. */

@@ -10,6 +10,7 @@ import { feedsTables } from './schema/feeds.js'
 import { fflsTables } from './schema/ffls.js'
 import { fraudTables } from './schema/fraud.js'
 import { historyTables } from './schema/history.js'
+import { leadershipTables } from './schema/leadership.js'
 import { ordersTables } from './schema/orders.js'
 import { restrictionsTables } from './schema/restrictions.js'
 import { searchTables } from './schema/search.js'
@@ -34,6 +35,7 @@ export const postgresSchema: readonly string[] = [
     fraudTables,
     eventsTables,
     consoleTables,
+    leadershipTables,
   ].join(''),
 ]
 

@@ -1,0 +1,19 @@
+/** Which node leads. One machine has a lock of its file system instead. */
+import { TEXT } from './types.js'
+
+export const leadershipTables = `
+CREATE TABLE leadership (
+  name ${TEXT} PRIMARY KEY,
+  -- The life of a process, which no other has ever had.
+  owner ${TEXT} NOT NULL,
+  -- One more with each of them: what was begun under an earlier one is not gone on with.
+  epoch bigint NOT NULL
+);
+
+-- Apart from the epoch, which every write of a leader holds on to: a renewal meets none of them.
+CREATE TABLE lease (
+  name ${TEXT} PRIMARY KEY REFERENCES leadership,
+  epoch bigint NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+`

@@ -1,0 +1,220 @@
+/** One node leads at a time, and what an earlier one still writes is refused. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { pause } from '../../lib/core/async/wait.js'
+import { openPostgres } from '../../lib/db/postgres/connect.js'
+import type { Postgres } from '../../lib/db/postgres/connect.js'
+import { LeadLost, standForLead } from '../../lib/db/postgres/leadership.js'
+import type { Leadership } from '../../lib/db/postgres/leadership.js'
+import { migratePostgres } from '../../lib/db/postgres/schema.js'
+import { touch } from '../../lib/db/state.js'
+import { missing, startServer } from '../harness/postgres.js'
+import type { TestServer } from '../harness/postgres.js'
+import { startProxy } from '../harness/tcp-proxy.js'
+
+const monotonic = () => performance.now()
+const silent = { info: () => {}, warn: () => {} }
+
+async function until(holds: () => boolean, what: string): Promise<void> {
+  for (const since = monotonic(); !holds(); await pause(5))
+    assert.ok(monotonic() - since < 20_000, `not within 20 seconds: ${what}`)
+}
+
+describe('the lead', { skip: missing }, () => {
+  let server: TestServer
+  let address: string
+  let postgres: Postgres
+  let other: Postgres
+  let names = 0
+
+  before(async () => {
+    server = await startServer()
+    address = await server.database()
+    postgres = await openPostgres(address)
+    other = await openPostgres(address)
+    await migratePostgres(postgres)
+  })
+  after(async () => {
+    await postgres?.close()
+    await other?.close()
+    await server?.close()
+  })
+
+  const nextName = () => `lead ${++names}`
+  const stand = (
+    owner: string,
+    given: { name: string; on?: Postgres; life?: number; lost?: (epoch: number) => void },
+  ) =>
+    standForLead({
+      postgres: given.on ?? postgres,
+      name: given.name,
+      owner,
+      monotonic,
+      log: silent,
+      life: given.life ?? 2_000,
+      ...(given.lost && { lost: given.lost }),
+    })
+  const leads = (one: Leadership) => until(() => one.epoch !== null, 'it leads')
+  const write = (one: Leadership, on = postgres, meanwhile = async () => {}) =>
+    on.atomic({ db: on.db, read: on.db }, async ({ db }) => {
+      await one.fence(db)
+      await meanwhile()
+      await touch(db, 'keys')
+    })
+
+  test('is with one of several, and with another one at once when it is given back', async () => {
+    const name = nextName()
+    // So long that nobody waits for its end.
+    const all = ['a', 'b', 'c'].map((owner) => stand(owner, { name, life: 60_000 }))
+    await until(() => all.some(({ epoch }) => epoch !== null), 'one leads')
+    const first = all.find(({ epoch }) => epoch !== null)!
+    assert.equal(first.epoch, 1)
+    await pause(1_200)
+    assert.equal(all.filter(({ epoch }) => epoch !== null).length, 1)
+    await first.close()
+    const others = all.filter((one) => one !== first)
+    await until(() => others.some(({ epoch }) => epoch !== null), 'another one leads')
+    assert.deepEqual(others.map(({ epoch }) => epoch).toSorted(), [2, null])
+    assert.equal(first.epoch, null)
+    await Promise.all(others.map((one) => one.close()))
+  })
+
+  test('stays where it is for as long as it is renewed', async () => {
+    const name = nextName()
+    const [one, two] = [stand('a', { name, life: 600 }), stand('b', { name, life: 600 })]
+    await until(() => one.epoch !== null || two.epoch !== null, 'one leads')
+    const leader = one.epoch === null ? two : one
+    await pause(2_000)
+    assert.equal(leader.epoch, 1)
+    assert.equal(leader.mayBegin(), true)
+    await one.close()
+    await two.close()
+  })
+
+  test('of a node that cannot reach the database ends there before it begins elsewhere', async () => {
+    const name = nextName()
+    const proxy = await startProxy(server.port)
+    const far = await openPostgres(
+      address.replace(`:${server.port}/`, `:${proxy.port}/`).concat('?connect_timeout=1'),
+    )
+    const ended: number[] = []
+    const cut = stand('cut', { name, on: far, life: 900, lost: () => ended.push(monotonic()) })
+    await leads(cut)
+    const waiting = stand('waiting', { name, life: 900 })
+    proxy.isStalled = true
+    await until(() => !cut.mayBegin(), 'it begins nothing more')
+    assert.equal(waiting.epoch, null)
+    await leads(waiting)
+    assert.equal(cut.epoch, null)
+    assert.equal(waiting.epoch, 2)
+    assert.equal(ended.length, 1)
+    await assert.rejects(write(cut), LeadLost)
+    await write(waiting)
+    proxy.isStalled = false
+    proxy.cutAll()
+    await Promise.all([cut.close(), waiting.close()])
+    await far.close()
+    await proxy.close()
+  })
+
+  test('of an earlier epoch is refused in the transaction, also where its clock says otherwise', async () => {
+    const name = nextName()
+    let clock = 0
+    // It stands still: this node never thinks that its lease is over.
+    const frozen = standForLead({
+      postgres,
+      name,
+      owner: 'frozen',
+      monotonic: () => clock,
+      log: silent,
+      life: 60_000,
+    })
+    await leads(frozen)
+    await write(frozen)
+    await sql`update lease set expires_at = clock_timestamp() - interval '1 second'
+      where name = ${name}`.execute(postgres.db)
+    const next = stand('next', { name, on: other, life: 60_000 })
+    await leads(next)
+    assert.equal(frozen.epoch, 1)
+    await assert.rejects(write(frozen), LeadLost)
+    await write(next, other)
+    clock = 61_000
+    assert.equal(frozen.epoch, null)
+    await frozen.close()
+    // What it gives back is its own, and no longer the lead.
+    await pause(100)
+    assert.equal(next.epoch, 2)
+    await next.close()
+  })
+
+  test('goes to nobody while a write of its holder is under way', async () => {
+    const name = nextName()
+    const holder = stand('holder', { name, life: 60_000 })
+    await leads(holder)
+    let next: Leadership | undefined
+    let atCommit: number | null = -1
+    await write(holder, postgres, async () => {
+      await sql`update lease set expires_at = clock_timestamp() - interval '1 second'
+        where name = ${name}`.execute(other.db)
+      next = stand('next', { name, on: other, life: 60_000 })
+      await pause(500)
+      atCommit = next.epoch
+    })
+    assert.equal(atCommit, null)
+    await leads(next!)
+    assert.equal(next!.epoch, 2)
+    await holder.close()
+    await next!.close()
+  })
+
+  test('of a process that began anew is another one, also under the same name', async () => {
+    const name = nextName()
+    const first = stand('same', { name, life: 60_000 })
+    await leads(first)
+    const again = stand('same', { name, on: other, life: 60_000 })
+    await leads(again)
+    assert.equal(again.epoch, 2)
+    await assert.rejects(write(first), LeadLost)
+    await again.close()
+    await first.close()
+  })
+
+  test('is never with two, whatever becomes of their connections', async () => {
+    const name = nextName()
+    const life = 400
+    const nodes = await Promise.all(
+      ['a', 'b', 'c'].map(async (owner) => {
+        const proxy = await startProxy(server.port)
+        const on = await openPostgres(
+          address.replace(`:${server.port}/`, `:${proxy.port}/`).concat('?connect_timeout=1'),
+        )
+        return { proxy, on, lead: stand(owner, { name, on, life }) }
+      }),
+    )
+    const epochs = new Set<number>()
+    let [both, begun] = [0, 0]
+    const look = setInterval(() => {
+      const leading = nodes.filter(({ lead }) => lead.epoch !== null)
+      if (leading.length > 1) both++
+      for (const { lead } of leading) epochs.add(lead.epoch!)
+      if (nodes.filter(({ lead }) => lead.mayBegin()).length > 1) begun++
+    }, 1)
+    // A fixed course of stalls and cuts: each node is away for one, two or four lives in turn.
+    for (let round = 0; round < 9; round++) {
+      const { proxy } = nodes[round % 3]!
+      proxy.isStalled = true
+      await pause(life * [1, 2, 4][round % 3]!)
+      proxy.isStalled = false
+      proxy.cutAll()
+      await pause(life / 2)
+    }
+    clearInterval(look)
+    assert.equal(both, 0)
+    assert.equal(begun, 0)
+    assert.ok(epochs.size >= 3, `only the epochs ${[...epochs].join()} were seen`)
+    await Promise.all(nodes.map(({ lead }) => lead.close()))
+    await Promise.all(nodes.map(({ on }) => on.close()))
+    await Promise.all(nodes.map(({ proxy }) => proxy.close()))
+  })
+})
