@@ -72,7 +72,8 @@ export const texts = {
     no_active_distributors:
       'Turn a distributor on in Configuration: a shop sees the offers of its active distributors.',
     no_validated_distributors:
-      'Check the credentials under Distributors, and mend them in Configuration: a shop sees only the distributors that accept them.',
+      'Check the credentials under Distributors, and mend them in Configuration: a shop sees ' +
+      'only the distributors that accept them.',
     feed_unavailable: 'Take in a first feed under Feeds.',
     service_unavailable: 'Wait a moment and try again. Operating, Doctor says what is not well.',
     rate_limited: 'Wait a moment before the next try.',
@@ -312,7 +313,8 @@ export const texts = {
     order_: 'order',
     resolve: 'Decide what became of it',
     resolveWhy:
-      'Ask the distributor about this PO first. What you say here is written into the journal and cannot be taken back.',
+      'Ask the distributor about this PO first. What you say here is written into the journal ' +
+      'and cannot be taken back.',
     verdict: 'What did you find out?',
     verdicts: {
       placed: 'The distributor has it',
@@ -381,7 +383,8 @@ export const texts = {
     none: 'Nothing matches',
     allHidden: 'The shop sees no offer',
     allHiddenMore:
-      'Either no feed was taken in yet, or the configuration of the shop hides every offer. Show what is hidden, and open one to see why.',
+      'Either no feed was taken in yet, or the configuration of the shop hides every offer. ' +
+      'Show what is hidden, and open one to see why.',
     showHidden: 'Show what is hidden',
     noneMore:
       'Fewer words or fewer filters find more. An item that should be here: open it by its UPC to see what hides it.',
@@ -441,7 +444,8 @@ export const texts = {
     savedAs: (version: number) => `Saved as version ${version}.`,
     inBetween: 'Somebody saved in between',
     inBetweenNote:
-      'Nothing was overwritten, and what you wrote is still here. Put your changes on top of theirs, look at what that does, and save.',
+      'Nothing was overwritten, and what you wrote is still here. Put your changes on top of ' +
+      'theirs, look at what that does, and save.',
     savedBy: (version: number, by: string) => `Version ${version} by ${by},`,
     theirChanges: 'What they changed',
     takenOver: 'With yours on top',
@@ -478,7 +482,8 @@ export const texts = {
     rollBack: 'Roll back …',
     rollBackTo: (version: number) => `Roll back to version ${version}`,
     rollBackWhat:
-      'The earlier document is saved anew, its credentials with it. Nothing is lost: the way forward stays in the history.',
+      'The earlier document is saved anew, its credentials with it. Nothing is lost: the way ' +
+      'forward stays in the history.',
     wouldHide: (many: number, share: string) =>
       `${counted(many, 'offer')} (${share}) would be hidden.`,
     changedWith: (version: number) => `What version ${version} changed`,
@@ -523,7 +528,8 @@ export const texts = {
       })[outcome] ?? outcome,
     refusedTitle: 'The refused feed',
     refusedNote:
-      'The last good feed serves on. Look at both, and take the new one only if the distributor really changed so much.',
+      'The last good feed serves on. Look at both, and take the new one only if the ' +
+      'distributor really changed so much.',
     refusedAt: 'Refused',
     accept: 'Take it all the same',
     acceptNote: 'It replaces what is served, at once.',
@@ -550,7 +556,8 @@ export const texts = {
     within: 'Fine',
     percent: (many: number) => `${many} %`,
     partOf: (part: number, of: number) =>
-      `${part.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} (${((part / Math.max(of, 1)) * 100).toFixed(1)} %)`,
+      `${part.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} ` +
+      `(${((part / Math.max(of, 1)) * 100).toFixed(1)} %)`,
     shares: {
       rejected: 'Rows that cannot be used',
       missing: 'Offers of the last feed that are missing',
@@ -584,7 +591,8 @@ export const texts = {
     steps: ['Choose', 'Look', 'Taken'],
     readIt: 'Read it',
     fileHelp:
-      'The inventory file as the distributor gives it: plain, gzip or ZIP. Its columns are checked before anything is taken in.',
+      'The inventory file as the distributor gives it: plain, gzip or ZIP. Its columns are ' +
+      'checked before anything is taken in.',
     verdict: 'What taking it in would do',
     good: 'can be taken',
     better: (preset: string) => `The preset ${preset} reads more of this file.`,
@@ -655,7 +663,8 @@ export const texts = {
     confidence: 'Confidence',
     mapTitle: (to: string) => `What is blocked on its way to ${to}, by state`,
     mapNote:
-      'The figure is the number of rules. They count as in a check, with the overrides of the shop. What distributors flag item by item is left out.',
+      'The figure is the number of rules. They count as in a check, with the overrides of the ' +
+      'shop. What distributors flag item by item is left out.',
     legend: 'Colors of the map',
     levels: ['nothing', 'some, by a policy alone', 'some, by a law', 'the whole class'],
     extents: { some: 'some of it', all: 'the whole class' },
@@ -869,7 +878,8 @@ export const texts = {
     goLive: 'Go live …',
     goLiveWith: (name: string) => `Go live with ${name}`,
     goLiveMeans:
-      'From then on each order is a purchase that cannot be taken back. The credentials of every shop are checked at the real distributor first.',
+      'From then on each order is a purchase that cannot be taken back. The credentials of ' +
+      'every shop are checked at the real distributor first.',
     sentTo: 'Orders will be sent to',
     accounts: 'Accounts',
     typeIt: (distid: string) => `Type ${distid} to go on`,
@@ -923,7 +933,8 @@ export const texts = {
     keysNote: 'A key is shown once, when it is made. Only its digest is kept.',
     noKeys: 'No key yet',
     noKeysMore:
-      'The program of your web shop needs a key to read the catalog and to order. You can look at everything here without one.',
+      'The program of your web shop needs a key to read the catalog and to order. You can look ' +
+      'at everything here without one.',
     since: 'Since',
     tier: 'Tier',
     tiers: {
@@ -934,7 +945,9 @@ export const texts = {
     statuses: { enabled: 'enabled', disabled: 'disabled', cancelled: 'cancelled' },
     allowlist: 'Addresses that may call',
     allowlistHelp:
-      'IP addresses of the server that your web shop runs on, such as 203.0.113.7, one to a line; 127.0.0.1 is this machine. Without one the key answers nobody. You can add it later.',
+      'IP addresses of the server that your web shop runs on, such as 203.0.113.7, one to a ' +
+      'line; 127.0.0.1 is this machine. Without one the key answers nobody. You can add it ' +
+      'later.',
     noAddress: 'No address may call',
     noAddressMore: 'Allow the address of the server that the shop runs on.',
     createKey: 'Create a key',

@@ -1,6 +1,7 @@
 /**
- * `npm run check`: format, types, lint, the row types of the database, directions of imports, what
- * the package is made of, and a table of what has grown large (it informs, it does not fail).
+ * `npm run check`: format, types, lint, the row types of the database, lengths of lines, directions
+ * of imports, what the package is made of, and a table of what has grown large (it informs, it does
+ * not fail).
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -211,6 +212,20 @@ async function checkConsole() {
   }
 }
 
+/** The formatter cannot break a text, nor a pattern: who writes one can. */
+const LONGEST_LINE = 120
+
+function checkLines() {
+  const faults = files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, i) => (line.length > LONGEST_LINE ? [`${file}:${i + 1}`] : [])),
+  )
+  for (const place of faults) console.log(`${place}: longer than ${LONGEST_LINE} characters`)
+  console.log(`${faults.length === 0 ? 'ok  ' : 'FAIL'} lines`)
+  return faults.length === 0
+}
+
 function informAboutSizes() {
   const large = files
     .map((file) => [file, readFileSync(file, 'utf8').split('\n').length])
@@ -246,6 +261,7 @@ const results = [
     join('scripts', 'tables', 'run.ts'),
     '--check',
   ]),
+  checkLines(),
   checkLayers(),
   await checkPackage(),
   await checkConsole(),

@@ -63,13 +63,13 @@ function mapValues(value: Json, map: (member: unknown, name: string) => unknown)
 /** Goes through a document; the way to where it is becomes a pointer only for a secret. */
 class Walk {
   readonly #change: Change
-  readonly #way: string[] = []
+  readonly #way: (string | number)[] = []
 
   constructor(change: Change) {
     this.#change = change
   }
 
-  into<T>(name: string, step: () => T): T {
+  into<T>(name: string | number, step: () => T): T {
     this.#way.push(name)
     const result = step()
     this.#way.pop()
@@ -78,7 +78,9 @@ class Walk {
 
   /** A value that is a secret, unless it is a blank. */
   secret(value: unknown): unknown {
-    return isBlank(value) ? value : this.#change(value, this.#way.map(pointerStep).join(''))
+    return isBlank(value)
+      ? value
+      : this.#change(value, this.#way.map((step) => pointerStep(String(step))).join(''))
   }
 
   /**
@@ -89,9 +91,11 @@ class Walk {
     if (Array.isArray(value)) {
       let copy: unknown[] | undefined
       for (let i = 0; i < value.length; i++) {
-        if (typeof value[i] !== 'object') continue
-        const mapped = this.into(String(i), () => this.members(value[i]))
-        if (mapped !== value[i]) (copy ??= [...value])[i] = mapped
+        const item: unknown = value[i]
+        // A document may hold hundreds of thousands of empty lists.
+        if (typeof item !== 'object' || (Array.isArray(item) && item.length === 0)) continue
+        const mapped = this.into(i, () => this.members(item))
+        if (mapped !== item) (copy ??= [...value])[i] = mapped
       }
       return copy ?? value
     }

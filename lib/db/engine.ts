@@ -152,7 +152,8 @@ export function holdFolder(dir: string): () => void {
     upgrade(record, 'record', quartermasterSchema)
     if (record.pragma('application_id', { simple: true }) !== RECORD_ID)
       throw new Error(
-        `${files.record} is not a Quartermaster database, or one from before the first release: start in another folder`,
+        `${files.record} is not a Quartermaster database, or one from before the first release: ` +
+          'start in another folder',
       )
     upgrade(hold('decisions', 'NORMAL'), 'decisions', decisionsSchema)
     const meter = hold('meter', 'NORMAL')

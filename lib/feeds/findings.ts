@@ -126,7 +126,9 @@ function failingFinding(state: FeedState): Finding[] {
       check: 'feed_failing',
       subject: state.source,
       severity: 'warn',
-      message: `the feed of ${state.source} could not be pulled ${state.failures} times in a row: ${state.fault ?? 'see the log'}`,
+      message:
+        `the feed of ${state.source} could not be pulled ${state.failures} times in a row: ` +
+        `${state.fault ?? 'see the log'}`,
       mend: `quartermaster feeds pull ${state.distid}`,
     },
   ]

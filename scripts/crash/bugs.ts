@@ -110,12 +110,15 @@ if (how === 'sweep') {
   for (const distid of ['LOO', 'CAR', 'FIL', 'RES', 'STA', 'ONE']) {
     const swept = await sweep({ seed: 5, distid, faults: [...EVERY_FAULT, ...REFUSALS] })
     for (const met of swept.cases.values()) cases += met
-    if (swept.wrong.length > 0) caught = { by: 'the sweep: ' + swept.wrong[0].slice(0, 100), crashes: cases, seed: 5 }
+    if (swept.wrong.length > 0)
+      caught = { by: 'the sweep: ' + swept.wrong[0].slice(0, 100), crashes: cases, seed: 5 }
     if (caught) break
   }
 } else {
   const { totals, failure } = await runUntil({ seed, crashes, outcomesOnly: how === 'outcomes' })
-  if (failure) caught = { by: [...new Set(failure.violations.map(({ rule }) => rule))].join(', '), crashes: totals.crashes, seed: failure.seed }
+  const rules = failure?.violations.map(({ rule }) => rule)
+  if (failure)
+    caught = { by: [...new Set(rules)].join(', '), crashes: totals.crashes, seed: failure.seed }
 }
 process.stdout.write(JSON.stringify(caught), () => process.exit(0))
 `

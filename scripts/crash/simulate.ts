@@ -2,7 +2,9 @@
  * The long run of the crash simulation.
  *
  *   npx tsx scripts/crash/simulate.ts --crashes 1000000 --seed 1 --workers 2
- *   npx tsx scripts/crash/simulate.ts --folder 123456 --crashes 57 [--order <text>]   one folder again, with all that happens in it
+ *   npx tsx scripts/crash/simulate.ts --folder 123456 --crashes 57 [--order <text>]
+ *
+ * The second takes one folder again, and tells all that happens in it.
  *
  * Ends with 1 and the failing seed where anything is wrong.
  */

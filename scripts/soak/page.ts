@@ -68,12 +68,14 @@ export function verdictOf(result: SoakResult): { ok: boolean; lines: string[] } 
     `${total} requests; without an answer or 5xx while nothing was done to the server: ${failed}`,
     `${placed} orders were answered with 200, ${lost.length} of them are not known`,
     `the journal ${journalOk ? 'verifies' : 'DOES NOT VERIFY'}`,
-    `memory, median of the second sixth ${megabytes(memoryIn(result, 1 / 6, 1 / 3))}, of the last ${megabytes(memoryIn(result, 5 / 6, 1))}`,
+    `memory, median of the second sixth ${megabytes(memoryIn(result, 1 / 6, 1 / 3))}, of the ` +
+      `last ${megabytes(memoryIn(result, 5 / 6, 1))}`,
     `${errors.length} lines of level error`,
     ...errors.slice(0, 20),
     ...result.kinds.map(
       ({ kind, answers, p50, p99, worst, statuses }) =>
-        `${kind.padEnd(14)} ${String(answers).padStart(8)}  p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, worst ${worst.toFixed(0)} ms, ${JSON.stringify(statuses)}`,
+        `${kind.padEnd(14)} ${String(answers).padStart(8)}  p50 ${p50.toFixed(1)} ms, p99 ` +
+        `${p99.toFixed(1)} ms, worst ${worst.toFixed(0)} ms, ${JSON.stringify(statuses)}`,
     ),
   ]
   return { ok: failed === 0 && lost.length === 0 && journalOk, lines }
@@ -106,7 +108,8 @@ function figuresOf(result: SoakResult): string {
       `| orders answered with 200, and not known afterwards | ${figure(placed)}, ${lost.length} |`,
       `| the order journal | ${result.journalOk ? 'verifies' : 'does not verify'} |`,
       ...(away ? [`| SIGTERM to serving again | ${(away.to - away.from).toFixed(1)} s |`] : []),
-      `| memory after ten minutes, and in the last ten | ${megabytes(memoryIn(result, 1 / 6, 1 / 3))}, ${megabytes(memoryIn(result, 5 / 6, 1))} |`,
+      '| memory after ten minutes, and in the last ten | ' +
+        `${megabytes(memoryIn(result, 1 / 6, 1 / 3))}, ${megabytes(memoryIn(result, 5 / 6, 1))} |`,
       `| log lines of level error | ${result.errors.length} |`,
     ].join('\n'),
     [
@@ -116,7 +119,8 @@ function figuresOf(result: SoakResult): string {
         const others = Object.entries(statuses)
           .filter(([status]) => status !== '200')
           .map(([status, count]) => `${status === '0' ? 'no answer' : status}: ${figure(count)}`)
-        return `| ${kind} | ${figure(answers)} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${worst.toFixed(0)} | ${others.join(', ') || '-'} |`
+        const times = [p50.toFixed(1), p99.toFixed(1), worst.toFixed(0)]
+        return `| ${[kind, figure(answers), ...times, others.join(', ') || '-'].join(' | ')} |`
       }),
     ].join('\n'),
   ].join('\n\n')
@@ -164,7 +168,8 @@ export function plotOf(result: SoakResult): string {
   const height = TOP + PANELS.length * (PANEL + GAP) + 20
   const shades = result.happenings.map(
     ({ what, from, to }) =>
-      `<rect x="${x(from).toFixed(1)}" y="${TOP}" width="${Math.max(2, x(to) - x(from)).toFixed(1)}" height="${height - TOP - 40}" fill="${SHADE}"/>` +
+      `<rect x="${x(from).toFixed(1)}" y="${TOP}" fill="${SHADE}" height="${height - TOP - 40}" ` +
+      `width="${Math.max(2, x(to) - x(from)).toFixed(1)}"/>` +
       `<text x="${x(from).toFixed(1)}" y="${TOP - 8}">${what}</text>`,
   )
   const panels = PANELS.map((panel, i) => panelOf(panel, result, x, TOP + i * (PANEL + GAP)))
@@ -172,7 +177,9 @@ export function plotOf(result: SoakResult): string {
     (minute) =>
       `<text x="${x(minute * 60).toFixed(1)}" y="${height - 8}" text-anchor="middle">${Math.round(minute)} min</text>`,
   )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${INK}" role="img" aria-label="Answer times, loop delay, memory and answers over the run">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img"
+  font-family="system-ui, sans-serif" font-size="12" fill="${INK}"
+  aria-label="Answer times, loop delay, memory and answers over the run">
 ${FOLLOWS_DARK}
 <rect width="${WIDTH}" height="${height}" fill="${PAPER}"/>
 ${[...shades, ...panels, ...ticks].join('\n')}
@@ -195,7 +202,8 @@ function panelOf(
     : [0, most / 2, most]
   const axis = marks.map(
     (value) =>
-      `<text x="${LEFT - 8}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end">${value < 1 ? value : Math.round(value)}</text>` +
+      `<text x="${LEFT - 8}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end">` +
+      `${value < 1 ? value : Math.round(value)}</text>` +
       `<path d="M${LEFT} ${y(value).toFixed(1)}H${WIDTH - RIGHT}" stroke="${INK}" stroke-opacity="0.12"/>`,
   )
   const lines = series.map(({ color, of }) => {

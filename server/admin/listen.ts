@@ -24,9 +24,9 @@ export const ADMIN_OPTIONS = {
   },
   help: {
     admin:
-      'address and port of the listener for the console, health checks and metrics, 127.0.0.1:9464 by default; port 0 ' +
-      'takes a free one, none turns it off. Health checks and metrics ask for no key: keep it on this machine, or on a ' +
-      'network of your own',
+      'address and port of the listener for the console, health checks and metrics, ' +
+      '127.0.0.1:9464 by default; port 0 takes a free one, none turns it off. Health checks ' +
+      'and metrics ask for no key: keep it on this machine, or on a network of your own',
     'admin-host':
       'name by which that listener may be asked, beside those of this machine; may be repeated',
     ...CONSOLE_OPTIONS.help,

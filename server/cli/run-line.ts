@@ -87,10 +87,15 @@ export async function runLine(
   }
 }
 
-/** What serves, or all: what those stand on would be a fifth of a server's start. */
+/**
+ * What serves, or all: what those stand on would be a fifth of a server's start. The version needs
+ * none.
+ */
 async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
   const serving = [serveCommand, demoCommand]
   if (serving.some(({ name }) => name === argv[0]) && !argv.includes('--help')) return serving
+  const asksVersion = argv.includes('--version')
+  if (asksVersion && argv.every((word) => word === '--version' || word === '--json')) return serving
   return (await import('./commands/index.js')).commands
 }
 

@@ -60,7 +60,10 @@ function whyOff(
 ): string | null {
   if (isLoopback(host)) return null
   if (!isSafe)
-    return `${host} is not of this machine alone: the console needs --admin-cert and --admin-key, or --admin-proxy and --admin-url`
+    return (
+      `${host} is not of this machine alone: the console needs --admin-cert and --admin-key, ` +
+      'or --admin-proxy and --admin-url'
+    )
   return from.length > 0
     ? null
     : `${host} is not of this machine alone: say with --admin-from who may use the console`

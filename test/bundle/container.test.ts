@@ -71,7 +71,8 @@ function makeBase(name: string, root: string): void {
   })
   execFileSync('sh', [
     '-ec',
-    'tar xzf "$1"/node-*.tgz -C "$2/usr/local" --strip-components=1 package/bin/node; mkdir -p "$3"; tar xzf "$1"/npm-*.tgz -C "$3" --strip-components=1',
+    'tar xzf "$1"/node-*.tgz -C "$2/usr/local" --strip-components=1 package/bin/node; mkdir ' +
+      '-p "$3"; tar xzf "$1"/npm-*.tgz -C "$3" --strip-components=1',
     'sh',
     node,
     root,

@@ -320,8 +320,10 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
   test('who may only look is offered nothing that changes anything', async () => {
     await using visited = await enter(browser, console, { who: 'sam' })
     const { page } = visited
-    const acts =
-      /^(Create a key|Add a shop|Take in a file|Pull now|Go live …|Stop enforcing|Make a backup|Add an override|Invite somebody)$/
+    const acts = new RegExp(
+      '^(Create a key|Add a shop|Take in a file|Pull now|Go live …|Stop enforcing|' +
+        'Make a backup|Add an override|Invite somebody)$',
+    )
     for (const address of [
       'accounts',
       'feeds',

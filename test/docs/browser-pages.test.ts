@@ -103,7 +103,8 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     // What does not fit is reached by scrolling within its block, and by nothing else.
     assert.equal(
       await page.evaluate(
-        '[...document.querySelectorAll(".operation pre")].filter((one) => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === "hidden").length',
+        '[...document.querySelectorAll(".operation pre")].filter((one) => one.scrollHeight > ' +
+          'one.clientHeight + 1 && getComputedStyle(one).overflowY === "hidden").length',
       ),
       0,
     )

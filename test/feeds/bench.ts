@@ -66,8 +66,10 @@ export function feedBench(): FeedBench {
   const history = openFile(join(dir, 'history.db'), { synchronous: 'NORMAL' })
   migrate(history, 'history.db', historySchema)
   let clock = NOON
-  const select = `SELECT o.distid, o.stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name, images, product_url,
-    short_description, description, attributes, price, map, msrp, shipping, qty, ffl_req, drop_ship, held FROM offer o JOIN fragment f ON f.id = o.fragment`
+  const select = `SELECT o.distid, o.stockid, distsku, upc, name, mfg_name, mpn, product_class,
+    item_cat, category_id, category_name, images, product_url, short_description, description,
+    attributes, price, map, msrp, shipping, qty, ffl_req, drop_ship, held
+    FROM offer o JOIN fragment f ON f.id = o.fragment`
   const bench: FeedBench = {
     dir,
     catalog,

@@ -31,8 +31,9 @@ const DAV =
 const dav = (
   cells: Partial<Record<'dealer' | 'sale' | 'ends' | 'qty' | 'upc' | 'type' | 'name', string>>,
 ) =>
-  `AB-1,${cells.name ?? 'ACM PISTOL 9MM'},$450.00,$599.99,${cells.dealer ?? '$399.99'},${cells.sale ?? ''},${cells.ends ?? ''},${cells.qty ?? '7'},${cells.upc ?? '#082442884752#'},Acme,${cells.type ?? 'Pistol: Semi-Auto'},P1,9MM,,15+1,Black,,,4,7,Night ` +
-  'sights'
+  `AB-1,${cells.name ?? 'ACM PISTOL 9MM'},$450.00,$599.99,${cells.dealer ?? '$399.99'},` +
+  `${cells.sale ?? ''},${cells.ends ?? ''},${cells.qty ?? '7'},${cells.upc ?? '#082442884752#'},` +
+  `Acme,${cells.type ?? 'Pistol: Semi-Auto'},P1,9MM,,15+1,Black,,,4,7,Night sights`
 const rsrRow = (cells: Record<number, string>, columns = 77) => {
   const row = Array<string>(columns).fill('')
   const given: Record<number, string> = {
@@ -854,7 +855,13 @@ describe('encodings and line ends', () => {
       const row = (key: string, text: string) => `${key},,"${text}",B,5,,1,part`
       const result = await feeds.take(
         ACME,
-        `${HEADER}\n${row('A1', field(50, 3))}\n${row('A2', 'z'.repeat(60_000))}\n${row('A3', 'z'.repeat(70_000))}\n${row('A4', 'fine')}\n`,
+        [
+          HEADER,
+          row('A1', field(50, 3)),
+          row('A2', 'z'.repeat(60_000)),
+          row('A3', 'z'.repeat(70_000)),
+          `${row('A4', 'fine')}\n`,
+        ].join('\n'),
         { force: true },
       )
       assert.deepEqual(

@@ -11,6 +11,7 @@ import { presets } from '../../lib/distributors/builtin/index.js'
 import type { CatalogPreset } from '../../lib/distributors/generic/generic.js'
 import { ACME_STOCK, NOON, bench } from './bench.js'
 import type { FeedBench } from './bench.js'
+import { pattern } from '../harness/pattern.js'
 
 const MULTI = resolve('..', 'shared', 'data', 'multi-2023-03')
 const without = (path: string) =>
@@ -113,12 +114,20 @@ describe('a feed that lost content', () => {
       shapedFeed((cells) => {
         cells['upc'] = ''
       }),
-      /2000 of 2000 UPCs are gone or others \(100\.0 %; at most 5 % may be\)\n"upc" is filled in 0 of 2,000 offers \(0\.0 %\), in the last feed 2,000 of 2,000 offers \(100\.0 %\)/,
+      pattern(
+        /2000 of 2000 UPCs are gone or others \(100\.0 %; at most 5 % may be\)\n/,
+        /"upc" is filled in 0 of 2,000 offers \(0\.0 %\), /,
+        /in the last feed 2,000 of 2,000 offers \(100\.0 %\)/,
+      ),
     ],
     [
       'the MAP column, renamed',
       shapedFeed(undefined, { map: 'msp' }),
-      /the file has no column "map or minimum" any more, and the last one had it\n"map" or "minimum" is filled in 0 of 2,000 offers \(0\.0 %\), in the last feed 667 of 2,000 offers \(33\.4 %\)/,
+      pattern(
+        /the file has no column "map or minimum" any more, and the last one had it\n/,
+        /"map" or "minimum" is filled in 0 of 2,000 offers \(0\.0 %\), /,
+        /in the last feed 667 of 2,000 offers \(33\.4 %\)/,
+      ),
     ],
     [
       'the sale column, renamed',

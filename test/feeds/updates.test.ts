@@ -821,7 +821,11 @@ describe('pulling the same files again', () => {
             const text =
               preset === ACME_STOCK
                 ? items.map(({ key, qty }) => `SKU${key},${qty}\n`).join('')
-                : `${[HEADER, ...items.map(({ key, price, qty, type }) => `SKU${key},,Item,B,${price},,${qty},${type}`)].join('\n')}\n`
+                : items.reduce(
+                    (rows, { key, price, qty, type }) =>
+                      `${rows}SKU${key},,Item,B,${price},,${qty},${type}\n`,
+                    `${HEADER}\n`,
+                  )
             const source = `${preset.id}/${owner}`
             const take = () =>
               feeds.take(preset, text, {

@@ -118,7 +118,9 @@ describe('operations', () => {
   it('take feeds in, and tell of those that were not taken', async () => {
     const csv = (rows: number) =>
       [
-        'Item #,Item Description,MSP,Retail Price,Dealer Price,Sale Price,Sale Ends,Quantity,UPC Code,Manufacturer,Gun Type,Model Series,Caliber,Action,Capacity,Finish,Stock,Sights,Barrel Length,Overall Length,Features',
+        'Item #,Item Description,MSP,Retail Price,Dealer Price,Sale Price,Sale Ends,Quantity,' +
+          'UPC Code,Manufacturer,Gun Type,Model Series,Caliber,Action,Capacity,Finish,Stock,' +
+          'Sights,Barrel Length,Overall Length,Features',
       ]
         .concat(
           Array.from(

@@ -23,6 +23,7 @@ import { after, before, describe, test } from 'node:test'
 import { nodeFault } from '../../server/cli/node-version.js'
 import { openForTest } from '../../server/testing/open.js'
 import { LAUNCHER, json, run, runWords, start, startProcess, stop } from './launcher.js'
+import { pattern } from '../harness/pattern.js'
 
 let scratch: string
 let shop: string
@@ -226,7 +227,10 @@ describe("another user's folder", () => {
     assert.equal(status, 1)
     assert.match(
       stderr,
-      /^permission denied: \S+theirs belongs to daemon, and you are nobody: run the command as daemon, as with `sudo -u daemon .*\n$/,
+      pattern(
+        /^permission denied: \S+theirs belongs to daemon, and you are nobody: /,
+        /run the command as daemon, as with `sudo -u daemon .*\n$/,
+      ),
     )
     const made = asNobody('init', '--dir', join(scratch, 'not-there'))
     assert.equal(made.status, 1)

@@ -204,7 +204,8 @@ function noRandom(): never {
 
 /** Names of what a state folder may hold. */
 const OURS = [
-  /^(lost\+found|keys|objects|exports|feeds|history|distributors|analytics|simulator|reserve|snapshot|backups|uploads)$/,
+  /^(keys|objects|exports|feeds|history|distributors|analytics|simulator|snapshot|uploads)$/,
+  /^(lost\+found|reserve|backups)$/,
   /^(orders\.journal|replaced-|\.restoring-).*$/,
   /^(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?$/,
   /^(serve|engine)\.lock(-journal)?$/,

@@ -13,7 +13,9 @@ CREATE TABLE event_now (
   mend TEXT,
   at INTEGER NOT NULL
 ) STRICT;
-INSERT INTO event_now SELECT id, lower(hex(randomblob(12))), kind, subject, 'told', 'warn', message, NULL, at FROM event;
+INSERT INTO event_now
+  SELECT id, lower(hex(randomblob(12))), kind, subject, 'told', 'warn', message, NULL, at
+  FROM event;
 DROP TABLE event;
 ALTER TABLE event_now RENAME TO event;
 CREATE UNIQUE INDEX event_told ON event (kind, subject) WHERE state = 'told';

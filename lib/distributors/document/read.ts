@@ -74,8 +74,10 @@ const TYPES: Readonly<Record<string, string>> = {
 
 function wordsOf(issue: Issue): string {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required'
-  if (issue.code === 'invalid_type')
-    return `must be ${TYPES[issue.expected] ?? issue.expected}${issue.path.length === 0 ? ': that is what a document is' : ''}`
+  if (issue.code === 'invalid_type') {
+    const isWhole = issue.path.length === 0
+    return `must be ${TYPES[issue.expected] ?? issue.expected}${isWhole ? ': that is what a document is' : ''}`
+  }
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`
   // Of several kinds, one that is none of them.
   if (issue.code === 'invalid_union' && 'options' in issue)

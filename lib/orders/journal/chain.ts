@@ -163,6 +163,7 @@ export class ChainWalk {
     const isWhole =
       end > 0 &&
       text.startsWith(OPENING, end) &&
+      text.endsWith('"}') &&
       text.startsWith(beginning) &&
       text.startsWith(prev, end - prev.length) &&
       dataAt > 0

@@ -19,7 +19,8 @@ export async function orderFindings(ctx: Pick<OrdersCtx, 'read'>): Promise<Findi
           message: `orders are paused since ${new Date(pause.since).toISOString()}: ${pause.reason}`,
           mend: pause.damage
             ? 'quartermaster orders journal verify'
-            : `quartermaster orders reconcile --since ${new Date(pause.lookBackTo ?? pause.since).toISOString()} --resume`,
+            : 'quartermaster orders reconcile --since ' +
+              `${new Date(pause.lookBackTo ?? pause.since).toISOString()} --resume`,
         },
       ]
     : []

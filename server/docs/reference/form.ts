@@ -37,14 +37,17 @@ function field(operationId: string, parameter: Parameter): string {
   const id = `${operationId}-${name}`
   const attributes =
     `id="${id}" name="${escapeHtml(name)}" data-in="${place}"` + (required ? ' required' : '')
-  const label = `<label for="${id}"><code>${escapeHtml(name)}</code>${required ? ' <span class="mark required">required</span>' : ''}</label>`
+  const mark = required ? ' <span class="mark required">required</span>' : ''
+  const label = `<label for="${id}"><code>${escapeHtml(name)}</code>${mark}</label>`
   const choices = schema.enum?.map(String) ?? (schema.type === 'boolean' ? ['true', 'false'] : null)
   if (choices) {
-    const options = choices.map((choice) => `<option>${escapeHtml(choice)}</option>`)
-    return `<div class="field">${label}<select ${attributes}><option value="">${required ? 'choose' : 'as it is by default'}</option>${options.join('')}</select></div>`
+    const none = `<option value="">${required ? 'choose' : 'as it is by default'}</option>`
+    const options = choices.map((choice) => `<option>${escapeHtml(choice)}</option>`).join('')
+    return `<div class="field">${label}<select ${attributes}>${none}${options}</select></div>`
   }
   const shown = example === undefined ? '' : escapeHtml(String(example))
   // What must be there can be sent as it stands.
   const given = required ? ` value="${shown}"` : shown && ` placeholder="for example ${shown}"`
-  return `<div class="field">${label}<input type="text" ${attributes}${given} autocomplete="off" autocapitalize="none" spellcheck="false"></div>`
+  const asTyped = 'autocomplete="off" autocapitalize="none" spellcheck="false"'
+  return `<div class="field">${label}<input type="text" ${attributes}${given} ${asTyped}></div>`
 }

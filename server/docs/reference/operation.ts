@@ -104,8 +104,11 @@ function answerPart(operation: Called, document: OpenApi): string {
   const [[type, { schema }]] = Object.entries(content) as [[string, Content]]
   const data = schema.properties?.['data']
   const shape = shapeList(data ?? schema, document, 'optional')
+  const place = data
+    ? 'In <code>data</code> of the envelope.'
+    : `${inline(description)}, as <code>${escapeHtml(type)}</code>.`
   return `<h4>Answer</h4>
-<p>${data ? 'In <code>data</code> of the envelope.' : `${inline(description)}, as <code>${escapeHtml(type)}</code>.`}</p>
+<p>${place}</p>
 ${isObject(data ?? schema) ? `<details><summary>Members of the answer</summary>\n${shape}\n</details>` : shape}
 <details><summary>Headers</summary>
 ${headersList(headers, document)}
@@ -148,9 +151,10 @@ function refusalPart({ responses }: Called, document: OpenApi): string {
   const shared = Object.entries(responses)
     .filter(([, given]) => isReference(given))
     .map(([status]) => status)
+  const all = `<a href="#${SHARED_ANCHOR}">${shared.join(', ')}</a>`
   return `<h4>Other answers</h4>
 ${own.map(([status, given]) => refusalDetails(status, given as Answer, document)).join('\n')}
-<p class="shared">${own.length > 0 ? 'And as every' : 'As every'} operation: <a href="#${SHARED_ANCHOR}">${shared.join(', ')}</a></p>`
+<p class="shared">${own.length > 0 ? 'And as every' : 'As every'} operation: ${all}</p>`
 }
 
 /** A status in one line for each of its codes; with examples and headers when it is opened. */
@@ -166,7 +170,8 @@ export function refusalDetails(status: string, answer: Answer, document: OpenApi
     ({ name, value }) =>
       `<p class="type"><code>${escapeHtml(name)}</code></p>\n${jsonBlock(value)}`,
   )
-  return `<details class="refusal"><summary><span class="status">${status}</span> <span class="lines">${lines}</span></summary>
+  const summary = `<span class="status">${status}</span> <span class="lines">${lines}</span>`
+  return `<details class="refusal"><summary>${summary}</summary>
 ${shown.join('\n')}
 ${headersList(answer.headers, document)}
 </details>`

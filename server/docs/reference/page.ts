@@ -62,7 +62,8 @@ function sideList({ tags }: OpenApi, operations: readonly Called[]): string {
   })
   return `<div class="filter" hidden>
 <label class="unseen" for="filter">Find an operation</label>
-<input id="filter" type="search" autocomplete="off" spellcheck="false" placeholder="orders, POST, tracking" aria-describedby="count">
+<input id="filter" type="search" autocomplete="off" spellcheck="false" aria-describedby="count"
+  placeholder="orders, POST, tracking">
 <p id="count" class="note" role="status"></p>
 </div>
 <details class="contents">

@@ -205,8 +205,9 @@ describe('HTTP', () => {
   let close: () => void
   before(async () => {
     const server = createServer((request, response) => {
+      const { method, url: path, headers } = request
       asked.push(
-        `${request.method} ${request.url} ${request.headers['x-key'] ?? ''} ${request.headers.authorization ?? ''}`.trim(),
+        `${method} ${path} ${headers['x-key'] ?? ''} ${headers.authorization ?? ''}`.trim(),
       )
       if (request.url === '/v2/token') {
         let body = ''

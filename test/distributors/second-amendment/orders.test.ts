@@ -209,9 +209,11 @@ describe('the billing address', () => {
     }
     const { outcome, bodies, made } = await send({ [OWN]: json(own) }, { settings: { api_token } })
     assert.equal(outcome, 'accepted')
-    assert.match(
-      bodies[made.indexOf('POST carts/mine/shipping-information')]!,
-      /"billing_address":\{"firstname":"Own","lastname":"Account","street":\["5 Own Rd"\],"city":"Austin","region":"Texas","region_code":"TX","region_id":"57",/,
+    assert.ok(
+      bodies[made.indexOf('POST carts/mine/shipping-information')]!.includes(
+        '"billing_address":{"firstname":"Own","lastname":"Account","street":["5 Own Rd"],' +
+          '"city":"Austin","region":"Texas","region_code":"TX","region_id":"57",',
+      ),
     )
   })
 

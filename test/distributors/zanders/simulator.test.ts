@@ -13,6 +13,7 @@ import { openStandAlone } from '../../../lib/simulator/stand-alone.js'
 import type { StandAlone } from '../../../lib/simulator/stand-alone.js'
 import { fractional } from '../../../server/testing/clock.js'
 import { watchErrors } from '../../../server/testing/error-watch.js'
+import { pattern } from '../../harness/pattern.js'
 
 const DEALER = {
   name: 'Desert Arms LLC',
@@ -107,7 +108,11 @@ describe("a stranger's client", () => {
     assert.equal(answer.headers.get('content-type'), 'application/soap+xml; charset=utf-8')
     assert.match(
       await answer.text(),
-      /<rpc:result [^>]*>return<\/rpc:result><return xsi:type="ns2:Map"><item><key xsi:type="xsd:string">returnCode<\/key><value xsi:type="xsd:int">0<\/value><\/item><\/return>/,
+      pattern(
+        /<rpc:result [^>]*>return<\/rpc:result><return xsi:type="ns2:Map"><item>/,
+        /<key xsi:type="xsd:string">returnCode<\/key><value xsi:type="xsd:int">0<\/value>/,
+        /<\/item><\/return>/,
+      ),
     )
     assert.equal(codeOf(await call('orders', 'loginCheck', {}, 'store', 'wrong')), 1)
     assert.equal((await post('nothing', '')).status, 404)

@@ -158,6 +158,15 @@ describe('damage that the verification finds', () => {
       finds: /^database 3: .*orders.journal has it as it was written/,
     },
     {
+      name: 'the last character of a line of the database, of which no digest tells',
+      damage: (dir) =>
+        sql(
+          dir,
+          "UPDATE journal SET line = substr(line, 1, length(line) - 1) || ']' WHERE seq = 3",
+        ),
+      finds: /^database 3: the line was changed.*orders.journal has it as it was written/,
+    },
+    {
       name: 'a line of the database is gone',
       damage: (dir) => sql(dir, 'DELETE FROM journal WHERE seq = 3'),
       finds: /^database 3: the line is missing: 4 stands in its place/,
