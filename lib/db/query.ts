@@ -68,8 +68,6 @@ export interface Reader {
    * that is run while another one is joins it.
    */
   run<T>(read: () => Reading<T>): T
-  /** Runs reads over one state of the database. */
-  snapshot<T>(read: () => T): T
 }
 
 /** What stands for a value until the query is run. */
@@ -185,7 +183,6 @@ export function readerOver(raw: Raw): Reader {
       run(query, 'column', given, iterate) as IterableIterator<R[keyof R]>,
     run: <T>(read: () => Reading<T>) =>
       raw.inTransaction ? runNow(reader, read()) : (overOneState(read) as T),
-    snapshot: (read) => raw.transaction(read).deferred(),
   }
   // Made once: it costs as much as three short queries.
   const overOneState = raw.transaction((read: () => Reading<unknown>) =>
