@@ -43,7 +43,8 @@ export function changesOf(engine: Engine, name: StateName): () => number {
 
 /**
  * A value that is computed from the database once and again only after somebody touched its state.
- * What is remembered is read as a whole, so it is small: a few thousand rows.
+ * What is remembered is read as a whole: of 10,000 subscribers it takes 13 ms, and of their
+ * overrides, one each, 60 ms.
  */
 export function remembered<T>(
   engine: Engine,
