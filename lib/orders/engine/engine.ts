@@ -224,13 +224,16 @@ export class OrderEngine implements OrderSender {
     this.refuseFailed()
     if (ctx.noNewWork.aborted || this.#underWay.size >= MOST_UNDER_WAY) return false
     const isPaused = (await readPause(ctx)) !== null
-    const { orders, isMore } = dueOrders(ctx, {
-      now: ctx.now(),
-      except: [...this.#underWay.keys(), ...except],
-      force,
-      isPaused,
-      takenUp: this.#takenUp,
-    })
+    const { orders, isMore } = await ctx.engine.look(() =>
+      dueOrders({
+        now: ctx.now(),
+        except: [...this.#underWay.keys(), ...except],
+        force,
+        isPaused,
+        takenUp: this.#takenUp,
+      }),
+    )
+    // Whatever became of one since it was read, its claim looks at its state again.
     for (const order of orders) {
       except.add(order.id)
       void this.#workOnce(order, () => this.#takeUp(order, isPaused))
