@@ -6,6 +6,7 @@ import { OPERATOR } from '../core/storage/secrets.js'
 import type { Secrets } from '../core/storage/secrets.js'
 import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
+import { value } from '../db/reading.js'
 
 export interface AuditRow {
   /** From 1, without gaps. */
@@ -84,7 +85,7 @@ export async function joinAudit(ctx: {
   now: () => number
 }): Promise<void> {
   // The first row of a chain that was joined, or that this release began, has its digest.
-  if (ctx.engine.reader.value(firstMac) !== '') return
+  if ((await ctx.engine.look(() => value(firstMac))) !== '') return
   await ctx.engine.atomic(ctx, async (tx) => {
     let [prev, after, rows] = ['', 0, 0]
     for (;;) {

@@ -16,10 +16,13 @@ import type { Sealer, Secrets, Vault } from '../core/storage/secrets.js'
 import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
 import type { Reader } from '../db/query.js'
+import { lists, value } from '../db/reading.js'
+import { remembered, touch } from '../db/state.js'
 import { audit } from './audit.js'
 
 type Random = (bytes: number) => Buffer
 
+const wrappedKeys = query((db) => db.selectFrom('data_key').select(['owner', 'wrapped']))
 const wrappedKey = query((db, given: { owner: string }) =>
   db.selectFrom('data_key').select('wrapped').where('owner', '=', given.owner),
 )
@@ -34,6 +37,14 @@ export const secretKeyId = query((db) => db.selectFrom('secret_key').select('key
 export async function openSecrets(engine: Engine, key: Buffer, random: Random): Promise<Secrets> {
   let vault = await knownVault(engine, openVault(key, random), random)
   const sealers = new Map<string, Sealer>()
+  const wrapped = remembered(engine, 'keys', function* () {
+    return new Map((yield* lists(wrappedKeys)) as [owner: string, wrapped: string][])
+  })
+  const wrappedOf = (owner: string) => {
+    // It may have been made in this very turn.
+    if (!wrapped().has(owner)) engine.lookAgain()
+    return wrapped().get(owner)
+  }
   return {
     get keyId() {
       return vault.id
@@ -45,7 +56,7 @@ export async function openSecrets(engine: Engine, key: Buffer, random: Random): 
     of(owner) {
       let sealer = sealers.get(owner)
       if (!sealer) {
-        const text = engine.reader.value(wrappedKey, { owner })
+        const text = wrappedOf(owner)
         if (text === undefined) throw new Error(`${owner} has no data key`)
         sealers.set(owner, (sealer = makeSealer(vault.unwrap(text, owner), random)))
       }
@@ -98,7 +109,7 @@ export async function addDataKey({ db, secrets }: AccountsCtx, owner: string): P
  * it.
  */
 async function knownVault(engine: Engine, vault: Vault, random: Random): Promise<Vault> {
-  if (engine.reader.value(secretKeyId) === undefined) {
+  if ((await engine.look(() => value(secretKeyId))) === undefined) {
     await engine.atomic({ db: engine.db, read: engine.read }, async ({ db }) => {
       const others = await db.selectFrom('secret_key').select('key_id').execute()
       if (others.length > 0) return
@@ -111,7 +122,7 @@ async function knownVault(engine: Engine, vault: Vault, random: Random): Promise
   }
   const next = readNextKey(engine.dir) && (await settle(engine, random))
   if (next) return next
-  const id = engine.reader.value(secretKeyId)
+  const id = await engine.look(() => value(secretKeyId))
   if (id !== vault.id) {
     throw new Error(
       'the secret key is not the one that this installation was made with (it has the id ' +
@@ -172,6 +183,7 @@ export async function rotateSecretKey(
     }
     await tx.db.updateTable('secret_key').set({ key_id: vault.id }).execute()
     await audit(tx, 'secrets.rotate', { from: old.id, to: vault.id })
+    await touch(tx.db, 'keys')
     return rows.length
   })
   settleNextKey(engine.dir, true)

@@ -8,6 +8,7 @@ import { ApiError, invalid } from '../core/errors.js'
 import type { AccountsCtx } from './ctx.js'
 import { nameFault } from '../core/text.js'
 import { query } from '../db/query.js'
+import { all } from '../db/reading.js'
 import { remembered, touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
@@ -48,14 +49,14 @@ export interface KeyIndex {
 
 /** All keys. Every process sees a change of keys or allowlists with its next call. */
 export function keyIndex(engine: Engine): KeyIndex {
-  const all = remembered(engine, 'keys', () => {
-    const rows = engine.reader.all(allKeys)
+  const known = remembered(engine, 'keys', function* () {
+    const rows = yield* all(allKeys)
     return new Map(rows.map((row) => [row.hash.toString('hex'), fromRow(row)]))
   })
   return {
-    find: (text) => all().get(digest('sha256', text, 'hex')),
+    find: (text) => known().get(digest('sha256', text, 'hex')),
     lets: (address) =>
-      [...all().values()].some(({ status, allows }) => status === 'enabled' && allows(address)),
+      [...known().values()].some(({ status, allows }) => status === 'enabled' && allows(address)),
   }
 }
 

@@ -4,6 +4,8 @@ import { keyIndex } from '../accounts/keys.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import { ApiError } from '../core/errors.js'
 import { query } from '../db/query.js'
+import { all } from '../db/reading.js'
+import { remembered } from '../db/state.js'
 import type { Ctx, OperatorCtx } from './ctx.js'
 
 export class Callers {
@@ -45,24 +47,18 @@ export class Callers {
   }
 }
 
-const subscriberById = query((db, given: { id: string }) =>
-  db.selectFrom('subscriber').select(['id', 'name', 'email']).where('id', '=', given.id),
-)
+const allSubscribers = query((db) => db.selectFrom('subscriber').select(['id', 'name', 'email']))
 
-/**
- * Subscribers by id, remembered: they are never removed, and a name or e-mail changes with the
- * keys' state.
- */
+/** Subscribers by id. They come, and change, with the keys' state. */
 function subscriberIndex({ engine }: OperatorCtx): (id: string) => Subscriber {
-  const known = new Map<string, Subscriber>()
+  const known = remembered(engine, 'keys', function* () {
+    const rows: Subscriber[] = yield* all(allSubscribers)
+    return new Map(rows.map((row) => [row.id, row]))
+  })
   return (id) => {
-    let subscriber = known.get(id)
-    if (!subscriber) {
-      subscriber = engine.reader.first(subscriberById, { id })
-      // Whoever has a key has a subscriber: the database holds them to it.
-      if (!subscriber) throw new Error(`there is no subscriber ${id}`)
-      known.set(id, subscriber)
-    }
+    const subscriber = known().get(id)
+    // Whoever has a key has a subscriber: the database holds them to it.
+    if (!subscriber) throw new Error(`there is no subscriber ${id}`)
     return subscriber
   }
 }

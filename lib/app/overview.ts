@@ -6,6 +6,7 @@ import { expiringLicenses } from '../ffls/expiring.js'
 import { countHeld } from '../ffls/lists/held.js'
 import { listPaperwork } from '../orders/operator/paperwork.js'
 import { readPause } from '../orders/engine/pause.js'
+import { all } from '../db/reading.js'
 import { unitsByDay } from '../orders/history/queries.js'
 import { isOpenPurchase } from '../orders/queries.js'
 import { requestsByDay } from '../accounts/meter-queries.js'
@@ -93,7 +94,7 @@ async function lastDays(ctx: OperatorCtx): Promise<OverviewDay[]> {
     .where('span', '>=', first / DAY)
     .groupBy('span')
     .execute()
-  const units = ctx.engine.reader.all(unitsByDay, { first })
+  const units = await ctx.engine.look(() => all(unitsByDay, { first }))
   const refused = await ctx.read
     .selectFrom('failed_placement')
     .select('failed_at')

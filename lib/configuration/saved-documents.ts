@@ -7,7 +7,7 @@ import type { Secrets } from '../core/storage/secrets.js'
 import type { Subscriber } from '../accounts/caller.js'
 import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
-import { remembered, touch } from '../db/state.js'
+import { changesOf, touch } from '../db/state.js'
 import type { ConfigurationTable, CredentialCheckTable } from '../db/tables/configuration.js'
 import { mustHaveCredentials } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
@@ -62,9 +62,7 @@ export function openConfigurations(
   secrets: Secrets,
 ): Configurations {
   const { reader } = engine
-  // Counted, not kept: a look at the state is all that a call costs while nobody saves anything.
-  let round = 0
-  const current = remembered(engine, 'documents', () => ++round)
+  const current = changesOf(engine, 'documents')
   const known = new Map<string, { round: number; basis: string; saved: Saved }>()
   let check: CheckDocument | undefined
 

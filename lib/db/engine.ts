@@ -16,7 +16,7 @@ import { decisionsSchema } from './migrations/decisions.js'
 import { meterSchema } from './migrations/meter.js'
 import { moveDecisions } from './move-decisions.js'
 import { readerOver, runOnce, snapshotOver } from './query.js'
-import type { Reader, Snapshot } from './query.js'
+import type { Reader, Reading, Snapshot } from './query.js'
 import { fileAt, openRenewable, rescueNow, writeBack } from './rescue.js'
 import type { Rescued } from './rescue.js'
 import { RECORD_ID, quartermasterSchema } from './migrations/quartermaster.js'
@@ -46,6 +46,12 @@ export interface Engine {
   readonly read: Kysely<Tables>
   /** Reads of the system of record within one turn of the event loop. */
   readonly reader: Reader
+  /**
+   * Runs a reading over one state of the system of record, as it is committed. Over SQLite it has
+   * run when this returns: nothing happened between the call and the end of the reading. What comes
+   * after the `await` is another matter.
+   */
+  look<T>(read: () => Reading<T>): Promise<T>
   /** Opens a handle of its own on the system of record, for reads of many turns; close it. */
   openSnapshot(): Snapshot
   /** Usage, limits and intervals; written by the main thread, survives a kill. */
@@ -252,6 +258,7 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
     file(files.catalog, { synchronous: 'NORMAL', readonly: true }),
   )
   const places = { record: fileAt(files.record), catalog: fileAt(files.catalog) }
+  const records = readerOver(rawReader)
   const owner = {}
   const db = kyselyOver<Tables>(writer, fatal, owner)
   const read = kyselyOver<Tables>(reader, fatal)
@@ -270,7 +277,8 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
     read,
     fatal,
     hasFailed: () => failed,
-    reader: readerOver(rawReader),
+    reader: records,
+    look: async (read) => records.run(read),
     openSnapshot: () =>
       snapshotOver(openFile(files.record, { synchronous: 'FULL', readonly: true })),
     meter: handle(meter),

@@ -34,7 +34,18 @@ export function query<R, P extends object = NoValues>(
   return { build, form }
 }
 
-type Values<P> = NoValues extends P ? [given?: P] : [given: P]
+/** What a call passes to a query: nothing where it needs no values. */
+export type Values<P> = NoValues extends P ? [given?: P] : [given: P]
+
+/** A query with its values, and what of its rows is wanted, in the words of `Reader`. */
+export interface Question {
+  readonly wanted: 'all' | 'lists' | 'first' | 'column' | 'value'
+  readonly query: Query<unknown, unknown>
+  readonly given: unknown
+}
+
+/** Questions, each answered before the next is put, and what comes of the answers: reading.ts. */
+export type Reading<T> = Generator<Question, T, unknown>
 
 /** Synchronous reads over one handle; what they see is committed. */
 export interface Reader {
@@ -53,8 +64,11 @@ export interface Reader {
    * meanwhile.
    */
   iterateColumn<P, R>(query: Query<P, R>, ...values: Values<P>): IterableIterator<R[keyof R]>
-  /** Runs reads over one state of the database. */
-  snapshot<T>(read: () => T): T
+  /**
+   * Runs a reading to its end, over one state of the database: at once, as it is called. A reading
+   * that is run while another one is joins it.
+   */
+  run<T>(read: () => Reading<T>): T
 }
 
 /** What stands for a value until the query is run. */
@@ -169,7 +183,7 @@ export function readerOver(raw: Raw): Reader {
   const all = (statement: Statement, values: unknown[]) => statement.all(...values)
   const first = (statement: Statement, values: unknown[]) => statement.get(...values)
   const iterate = (statement: Statement, values: unknown[]) => statement.iterate(...values)
-  return {
+  const reader: Reader = {
     raw,
     all: <P, R>(query: Query<P, R>, given?: P) => run(query, 'objects', given, all) as R[],
     lists: <P, R>(query: Query<P, R>, given?: P) =>
@@ -182,8 +196,31 @@ export function readerOver(raw: Raw): Reader {
       run(query, 'column', given, first) as R[keyof R] | undefined,
     iterateColumn: <P, R>(query: Query<P, R>, given?: P) =>
       run(query, 'column', given, iterate) as IterableIterator<R[keyof R]>,
-    snapshot: (read) => raw.transaction(read).deferred(),
+    run: <T>(read: () => Reading<T>) =>
+      raw.inTransaction ? runNow(reader, read()) : (overOneState(read) as T),
   }
+  // Made once: it costs as much as three short queries.
+  const overOneState = raw.transaction((read: () => Reading<unknown>) =>
+    runNow(reader, read()),
+  ).deferred
+  return reader
+}
+
+/** Runs a reading to its end within this turn. What a query throws is thrown at its place. */
+function runNow<T>(reader: Reader, reading: Reading<T>): T {
+  let step = reading.next()
+  while (!step.done) {
+    const { wanted, query, given } = step.value
+    let answer: unknown
+    try {
+      answer = reader[wanted](query, given as never)
+    } catch (error) {
+      step = reading.throw(error)
+      continue
+    }
+    step = reading.next(answer)
+  }
+  return step.value
 }
 
 function shaped(statement: Statement, shape: Shape): Statement {

@@ -7,6 +7,7 @@ import { audit } from '../accounts/audit.js'
 import { invalid } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
+import { all } from '../db/reading.js'
 import { remembered, touch } from '../db/state.js'
 import type { Mode } from '../db/tables/column-types.js'
 import type { Fulfillment } from './fulfillment.js'
@@ -15,8 +16,8 @@ import type { Registry } from './registry.js'
 const storedModes = query((db) => db.selectFrom('distributor_mode').select(['distid', 'mode']))
 
 export function openModes(engine: Engine, registry: Registry): Modes {
-  const known = remembered(engine, 'modes', () => {
-    const rows = engine.reader.all(storedModes)
+  const known = remembered(engine, 'modes', function* () {
+    const rows = yield* all(storedModes)
     const byDistid = new Map(rows.map(({ distid, mode }) => [distid, mode]))
     const of = (distid: string): Mode => byDistid.get(distid) ?? 'simulator'
     const used = new Set(

@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events'
 import { SingleFlight } from '../core/async/single-flight.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.js'
+import { column } from '../db/reading.js'
 import type { DistributorsCtx } from '../distributors/ctx.js'
 import { mailEvents } from './mail.js'
 import { dueReceivers } from './queries.js'
@@ -50,12 +51,14 @@ export function openDeliveries(
   /** Until when a receiver is left alone whose deliveries could not be noted. */
   const heldBack = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
 
   /** A round of each receiver that is due and has none. */
-  function startDue(): Promise<void>[] {
+  async function startDue(): Promise<Promise<void>[]> {
     const now = ctx.now()
-    return ctx.engine.reader
-      .column(dueReceivers, { now, farthest: now + LONGEST_WAIT })
+    const farthest = now + LONGEST_WAIT
+    const due = await ctx.engine.look(() => column(dueReceivers, { now, farthest }))
+    return due
       .filter((id) => !closing.signal.aborted && (heldBack.get(id) ?? 0) <= now)
       .map((id) => rounds.run(id, () => round(id)))
   }
@@ -76,19 +79,27 @@ export function openDeliveries(
     start() {
       if (!closing.signal.aborted)
         timer ??= setInterval(() => {
-          try {
-            void startDue()
-          } catch (error) {
-            ctx.log.error({ err: error }, 'events that wait for a receiver cannot be looked for')
-          }
+          looking ??= startDue()
+            .then(
+              () => {},
+              (error: unknown) =>
+                ctx.log.error(
+                  { err: error },
+                  'events that wait for a receiver cannot be looked for',
+                ),
+            )
+            .finally(() => {
+              looking = undefined
+            })
         }, TICK).unref()
     },
     pass: async () => {
-      await Promise.all(startDue())
+      await Promise.all(await startDue())
     },
     async stop() {
       clearInterval(timer)
       closing.abort()
+      await looking
       await rounds.ended()
     },
   }

@@ -6,7 +6,8 @@
 import { nextTurn } from '../core/async/wait.js'
 import type { Engine } from '../db/engine.js'
 import { highestRow, directoryRows } from './queries.js'
-import { remembered } from '../db/state.js'
+import { lists, value } from '../db/reading.js'
+import { changesOf } from '../db/state.js'
 import { placeOfZip, unitVector } from '../places/zips.js'
 
 /** Columns. Whatever is in it never changes: a change makes a new one. */
@@ -95,9 +96,10 @@ export function openDealers(engine: Engine): Dealers {
     async current() {
       const wanted = loads.latest()
       const loaded = loads.loaded()
-      if (!loaded) return loads.reach(1)
+      if (!loaded) return loads.reach(0)
       if (loaded.round < wanted) {
-        if ((engine.reader.value(highestRow) ?? 0) <= STEP) return loads.reach(wanted)
+        const highest = await engine.look(() => value(highestRow))
+        if ((highest ?? 0) <= STEP) return loads.reach(wanted)
         loads.begin()
       }
       return loaded.directory
@@ -129,9 +131,7 @@ interface Loads {
 }
 
 function openLoads(engine: Engine, onLoaded: () => void): Loads {
-  let round = 0
-  // Counted, not kept: loading waits, and `remembered` does not.
-  const latest = remembered(engine, 'dealers', () => ++round)
+  const latest = changesOf(engine, 'dealers')
   let loaded: { round: number; directory: Directory } | undefined
   let loading: Promise<void> | undefined
 
@@ -188,7 +188,7 @@ async function buildDirectory(engine: Engine): Promise<Directory> {
   const draft: Draft = { dealers: [], places: [], placeOfZip: new Map() }
   const byPosition = new Map<string, number>()
   for (let after = 0; ;) {
-    const rows = readStep(engine, after)
+    const rows = (await engine.look(() => readStep(after))) as Row[]
     for (const row of rows) {
       addDealer(draft, byPosition, row)
       after = row[0]
@@ -213,9 +213,7 @@ type Row = [
  * The next dealers that are listed. Not a cursor: nothing is held open while others have their
  * turn.
  */
-function readStep(engine: Engine, after: number): Row[] {
-  return engine.reader.lists(directoryRows, { after, limit: STEP }) as Row[]
-}
+const readStep = (after: number) => lists(directoryRows, { after, limit: STEP })
 
 function addDealer(
   { dealers, placeOfZip: known, places }: Draft,

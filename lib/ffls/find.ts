@@ -9,10 +9,11 @@ import { ApiError } from '../core/errors.js'
 import { toDollarsOrNull } from '../core/money.js'
 import { placeOfZip } from '../places/zips.js'
 import { dayNumber } from './directory.js'
-import type { RowOf } from '../db/query.js'
+import type { Reading, RowOf } from '../db/query.js'
+import { all } from '../db/reading.js'
 import { DEALER_TYPES, parseLicense, parseMask } from './license.js'
 import { nearDealers } from './near.js'
-import { listedDealer, onFile } from './queries.js'
+import { listedDealers, onFile } from './queries.js'
 import type { Dealer, FullDealer, NearQuery } from './shapes.js'
 import type { DealerTable } from '../db/tables/ffls.js'
 
@@ -20,7 +21,7 @@ import type { DealerTable } from '../db/tables/ffls.js'
 export type StoredDealer = Selectable<DealerTable> & { on_file: number }
 
 /** A dealer as the list reads it. */
-type ListedDealer = RowOf<typeof listedDealer>
+type ListedDealer = RowOf<typeof listedDealers>
 
 /**
  * Dealers near a ZIP, at most 150, best first. An unknown ZIP has the dealers that stand in exactly
@@ -34,11 +35,19 @@ export async function findNear(
   const today = dayOf(ctx.now())
   const found = nearDealers(directory, { zip, radius, name, today: dayNumber(today) })
   // The directory may be a moment old: who has gone since then is left out.
-  const ffls = found.flatMap((place) => {
-    const dealer = ctx.engine.reader.first(listedDealer, { row: directory.dealers.row[place]! })
-    return dealer && isActive(dealer, today) ? [listRecord(dealer, today)] : []
-  })
+  const rows = found.map((place) => directory.dealers.row[place]!)
+  const dealers = await ctx.engine.look(() => dealersAt(rows))
+  const ffls = dealers
+    .filter((dealer) => isActive(dealer, today))
+    .map((dealer) => listRecord(dealer, today))
   return { count: ffls.length, ffls }
+}
+
+/** Those of the directory's rows that are still there, in the given order. */
+export function* dealersAt(rows: readonly number[]): Reading<ListedDealer[]> {
+  const dealers = yield* all(listedDealers, { rows })
+  const byRow = new Map(dealers.map((dealer) => [dealer.row, dealer]))
+  return rows.flatMap((row) => byRow.get(row) ?? [])
 }
 
 /** The day that a license is valid through, `YYYY-MM-DD`. */

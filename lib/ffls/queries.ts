@@ -1,6 +1,6 @@
 /** What the directory and its lists ask of the database. */
 import type { ExpressionBuilder } from 'kysely'
-import { query } from '../db/query.js'
+import { members, query } from '../db/query.js'
 import type { Tables } from '../db/tables/tables.js'
 
 /** 1 where the operator says that a dealer's license is on file, or a distributor's list does. */
@@ -18,11 +18,12 @@ export function onFile(dealer: ExpressionBuilder<Tables, 'dealer'>) {
     .$castTo<number>()
 }
 
-/** A dealer as the list around a ZIP shows it. */
-export const listedDealer = query((db, given: { row: number }) =>
+/** Dealers as the list around a ZIP shows them. */
+export const listedDealers = query((db, given: { rows: readonly number[] }) =>
   db
     .selectFrom('dealer')
     .select([
+      'row',
       'license_number',
       'license_name',
       'business_name',
@@ -38,7 +39,7 @@ export const listedDealer = query((db, given: { row: number }) =>
       'listed',
     ])
     .select((dealer) => onFile(dealer).as('on_file'))
-    .where('row', '=', given.row),
+    .where('row', 'in', members(given.rows)),
 )
 
 /** About how many dealers there are. */

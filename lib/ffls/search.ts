@@ -3,8 +3,7 @@ import { dayOf } from '../core/clock.js'
 import { nextTurn } from '../core/async/wait.js'
 import type { FflsCtx } from './ctx.js'
 import { zipNumber } from './directory.js'
-import { isActive, lastDay } from './find.js'
-import { listedDealer } from './queries.js'
+import { dealersAt, isActive, lastDay } from './find.js'
 
 export interface FoundDealer {
   license_number: string
@@ -57,28 +56,24 @@ export async function searchDealers(
   }
   found.sort((a, b) => (dealers.license[a]! < dealers.license[b]! ? -1 : 1))
   const today = dayOf(ctx.now())
+  // The directory may be a moment old: who has gone since then is left out.
+  const rows = found.slice(offset, offset + limit).map((i) => dealers.row[i]!)
+  const shown = await ctx.engine.look(() => dealersAt(rows))
   return {
     count: found.length,
-    // The directory may be a moment old: who has gone since then is left out.
-    dealers: found.slice(offset, offset + limit).flatMap((i) => {
-      const dealer = ctx.engine.reader.first(listedDealer, { row: dealers.row[i]! })
-      if (!dealer) return []
-      return [
-        {
-          license_number: dealer.license_number,
-          name: dealer.business_name ?? dealer.license_name,
-          street: dealer.premise_street,
-          city: dealer.premise_city,
-          state: dealer.premise_state,
-          zip: dealer.premise_zip,
-          phone: dealer.voice_phone,
-          expires: lastDay(dealer),
-          active: isActive(dealer, today),
-          on_file: dealer.on_file === 1,
-          sot_on_file: dealer.sot_on_file === 1,
-        },
-      ]
-    }),
+    dealers: shown.map((dealer) => ({
+      license_number: dealer.license_number,
+      name: dealer.business_name ?? dealer.license_name,
+      street: dealer.premise_street,
+      city: dealer.premise_city,
+      state: dealer.premise_state,
+      zip: dealer.premise_zip,
+      phone: dealer.voice_phone,
+      expires: lastDay(dealer),
+      active: isActive(dealer, today),
+      on_file: dealer.on_file === 1,
+      sot_on_file: dealer.sot_on_file === 1,
+    })),
   }
 }
 

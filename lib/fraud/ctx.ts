@@ -1,4 +1,5 @@
 import type { Caller } from '../accounts/caller.js'
+import type { Remembered } from '../db/state.js'
 import type { FflsCtx } from '../ffls/ctx.js'
 import type { FraudKeys } from './keys/keys.js'
 
@@ -20,7 +21,7 @@ export interface FraudCtx extends FflsCtx {
    * The keys under which fraud signals are kept; read from their files when one was added or
    * replaced.
    */
-  readonly fraudKeys: () => FraudKeys
+  readonly fraudKeys: Remembered<FraudKeys>
   /** What this process has counted of the use of fraud signals. */
   readonly fraudCounts: FraudCounts
 }

@@ -85,9 +85,9 @@ export const checkFraud = endpoint('fraud.check', {
     refused: { invalid_parameter: UNSIGNALLED, rate_limited: quotaSpent(1_000, 'check') },
   },
   async run(ctx, { body }) {
-    const signals = withoutPremises(ctx, body, readable(body))
+    const signals = await buyersOwn(ctx, body, readable(body))
     if (ctx.key) countCheck(ctx, ctx.key.id)
-    const fraud = summaryFor(ctx, signals)
+    const fraud = await summaryFor(ctx, signals)
     if (ctx.key) watchMatches(ctx, ctx.key.id, fraud.matched)
     return { fraud }
   },
@@ -132,7 +132,7 @@ export const reportFraud = endpoint('fraud.report', {
     if (body.shipping_address_1 === null)
       faults.push({ path: 'shipping_address_1', message: 'is required in a report' })
     if (faults.length > 0) throw refusalOf('invalid_parameter', faults)
-    const signals = withoutPremises(ctx, body, readable(body))
+    const signals = await buyersOwn(ctx, body, readable(body))
     if (addressOf(body, 'shipping') !== null && !signals.strong.has('shipping_address_1'))
       throw invalid(
         'shipping_address_1',
@@ -149,7 +149,7 @@ export const reportFraud = endpoint('fraud.report', {
       await audit(tx, 'fraud report', { subscriber: ctx.subscriber.id })
     })
     if (ctx.key) rememberUse(ctx, 'report', ctx.key.id)
-    return { fraud: summaryFor(ctx, signals) }
+    return { fraud: await summaryFor(ctx, signals) }
   },
 })
 
@@ -182,11 +182,15 @@ export const removeFraud = endpoint('fraud.remove', {
       return own.length
     })
     if (ctx.key) rememberUse(ctx, 'removal', ctx.key.id)
-    return { removed, fraud: summaryFor(ctx, withoutPremises(ctx, body, signals)) }
+    return { removed, fraud: await summaryFor(ctx, await buyersOwn(ctx, body, signals)) }
   },
 })
 
-function summaryFor(ctx: FraudCall, signals: Signals): FraudSummary {
+/** The signals of a buyer: without what is a dealer's. */
+const buyersOwn = ({ engine }: FraudCall, body: FraudSignals, signals: Signals) =>
+  engine.look(() => withoutPremises(body, signals))
+
+function summaryFor(ctx: FraudCall, signals: Signals): Promise<FraudSummary> {
   return summarize(ctx, signals, {
     subscriberId: ctx.subscriber.id,
     asker: ctx.key?.id ?? ctx.subscriber.id,

@@ -99,7 +99,6 @@ function bare(n: number): number {
 }
 const check = (n: number) =>
   summarize(app.ctx, questions[n % questions.length]!, { subscriberId, asker: subscriberId })
-    .report_count
 
 const times = { check: [] as number[], bare: [] as number[] }
 const byMatch: [without: number[], matched: number[]] = [[], []]
@@ -109,7 +108,7 @@ for (let n = 0; n < ROUNDS; n++) {
     ['check', check],
   ] as const) {
     const start = performance.now()
-    run(n)
+    await run(n)
     times[name].push(performance.now() - start)
     if (name === 'check') byMatch[n % 2 === 0 ? 1 : 0].push(times[name].at(-1)!)
   }

@@ -41,7 +41,10 @@ export const FRAUD: readonly Plant[] = [
     seams: [
       {
         at: 'lib/fraud/reports/premises.ts#withoutPremises',
-        make: (): typeof Premises.withoutPremises => (_ctx, _body, signals) => signals,
+        make: (): typeof Premises.withoutPremises =>
+          function* (_body, signals) {
+            return signals
+          },
       },
     ],
   },
@@ -123,8 +126,8 @@ export const FRAUD: readonly Plant[] = [
         at: 'lib/fraud/reports/summary.ts#summarize',
         make:
           (real: typeof Summary.summarize): typeof real =>
-          (ctx, signals, asker) => {
-            const summary = real(ctx, signals, asker)
+          async (ctx, signals, asker) => {
+            const summary = await real(ctx, signals, asker)
             const { reports } = ctx.engine.reader.raw
               .prepare('SELECT count(*) AS reports FROM fraud_report')
               .get() as { reports: number }

@@ -18,8 +18,8 @@ export const HISTORY: readonly Plant[] = [
         at: 'lib/orders/history/pages.ts#pageByDate',
         make:
           (real: typeof Pages.pageByDate): typeof real =>
-          (reader, id, { scope = {}, ...wanted }) =>
-            real(reader, id, {
+          (id, { scope = {}, ...wanted }) =>
+            real(id, {
               ...wanted,
               scope: scope.toDay === undefined ? scope : { ...scope, toDay: scope.toDay - 1 },
             }),
@@ -34,11 +34,11 @@ export const HISTORY: readonly Plant[] = [
         at: 'lib/orders/history/lookup.ts#lookUp',
         make:
           (real: typeof Lookup.lookUp): typeof real =>
-          async (reader, id, texts) => {
-            if (texts.reference === undefined) return real(reader, id, texts)
+          async (engine, id, texts) => {
+            if (texts.reference === undefined) return real(engine, id, texts)
             const [byAny, byParcel] = [
-              await real(reader, id, texts),
-              await real(reader, id, { tracking_number: texts.reference }),
+              await real(engine, id, texts),
+              await real(engine, id, { tracking_number: texts.reference }),
             ]
             return byAny!.filter((one) => !byParcel!.includes(one))
           },
@@ -53,8 +53,8 @@ export const HISTORY: readonly Plant[] = [
         at: 'lib/orders/history/failures.ts#failuresOf',
         make:
           (real: typeof Failures.failuresOf): typeof real =>
-          (reader, id, { fromDay: _from, toDay: _to, ...given }) =>
-            real(reader, id, { ...given, fromDay: undefined, toDay: undefined }),
+          (id, { fromDay: _from, toDay: _to, ...given }) =>
+            real(id, { ...given, fromDay: undefined, toDay: undefined }),
       },
     ],
   },

@@ -135,7 +135,7 @@ const PLANS: [name: string, query: Query<never, unknown>, plan: RegExp][] = [
     /USING INDEX dealer_city \(premise_state=\? AND premise_city=\?\)/,
   ],
   ['cities of a state', fraud.citiesBetween, /USING COVERING INDEX dealer_city/],
-  ['a dealer of the list', ffls.listedDealer, /dealer USING INTEGER PRIMARY KEY \(rowid=\?\)/],
+  ['dealers of the list', ffls.listedDealers, /dealer USING INTEGER PRIMARY KEY \(rowid=\?\)/],
   ['the directory', ffls.directoryRows, /dealer USING INTEGER PRIMARY KEY \(rowid>\?\)/],
   [
     'counts of spans',

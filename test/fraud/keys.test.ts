@@ -223,7 +223,8 @@ describe('a key that is replaced', () => {
           key.hash('email', signals.strong.get('email')!),
           t.app.ctx.fraudKeys().current.hash('email', signals.strong.get('email')!),
         )
-      assert.equal(summarize(t.app.ctx, signals, { subscriberId: 's', asker: 's' }).matched, true)
+      const asked = summarize(t.app.ctx, signals, { subscriberId: 's', asker: 's' })
+      assert.equal((await asked).matched, true)
     } finally {
       raw.close()
     }

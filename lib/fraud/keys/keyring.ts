@@ -7,7 +7,10 @@ import type { FraudCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Engine } from '../../db/engine.js'
+import type { Reading } from '../../db/query.js'
+import { column } from '../../db/reading.js'
 import { remembered } from '../../db/state.js'
+import type { Remembered } from '../../db/state.js'
 import { keysInUse } from '../reports/queries.js'
 import { localKeys, makeFirstKey, partnerKeys } from './keys.js'
 import type { FraudKeys } from './keys.js'
@@ -27,8 +30,8 @@ export interface KeyringOptions {
 export function openFraudKeys(
   engine: Engine,
   { random, log, mend }: KeyringOptions,
-): () => FraudKeys {
-  return remembered(engine, 'fraud', () => {
+): Remembered<FraudKeys> {
+  return remembered(engine, 'fraud', function* () {
     if (localKeys(engine.dir).length === 0) makeFirstKey(engine.dir, random)
     const local = localKeys(engine.dir)
     const { keys: partners, damaged } = partnerKeys(engine.dir)
@@ -39,7 +42,7 @@ export function openFraudKeys(
           'reported is found',
       )
     const current = present(local.at(-1), 'a key of its own')
-    const standing = engine.reader.column(keysInUse)
+    const standing = yield* column(keysInUse)
     const isLacking = standing.some((name) => !local.some((key) => key.name === name))
     if (isLacking) {
       log.warn(
@@ -67,16 +70,12 @@ export function openFraudKeys(
 }
 
 /**
- * The keys as of the transaction that this is called in, for what must find every report: within a
- * turn of the loop another process may have laid a new key and moved reports to it. Throws 503
- * while reports are there that nobody would find: an order would ship that was reported.
+ * The keys as of the reading that asks, for what must find every report: within a turn of the loop
+ * another process may have laid a new key and moved reports to it. Throws 503 while reports are
+ * there that nobody would find: an order would ship that was reported.
  */
-export function keysOfNow({
-  engine,
-  fraudKeys,
-}: Pick<FraudCtx, 'engine' | 'fraudKeys'>): FraudKeys {
-  engine.lookAgain()
-  const keys = fraudKeys()
+export function* keysOfNow({ fraudKeys }: Pick<FraudCtx, 'fraudKeys'>): Reading<FraudKeys> {
+  const keys = yield* fraudKeys.now()
   if (keys.isLacking)
     throw new ApiError('service_unavailable', {
       message: 'Fraud reports are being brought under a new key. Try again shortly.',

@@ -5,6 +5,7 @@
 import { nextTurn } from '../../core/async/wait.js'
 import { audit } from '../../accounts/audit.js'
 import type { FraudCtx } from '../ctx.js'
+import { lookWithin } from '../../db/reading.js'
 import { touch } from '../../db/state.js'
 import { addLocalKey, dropLocalKeys } from './keys.js'
 import { withoutPremises } from '../reports/premises.js'
@@ -139,7 +140,7 @@ async function rehash(tx: FraudCtx, id: number): Promise<keyof Rotated | null> {
     .where('id', '=', id)
     .executeTakeFirst()
   if (!row) return null
-  const signals = read(tx, { ...row, subscriber_id: row.subscriber_id! })
+  const signals = await read(tx, { ...row, subscriber_id: row.subscriber_id! })
   if (!signals) {
     await tx.db.updateTable('fraud_report').set({ unreadable: 1 }).where('id', '=', id).execute()
     // What only helps the counts would stay there for ever.
@@ -161,14 +162,14 @@ async function rehash(tx: FraudCtx, id: number): Promise<keyof Rotated | null> {
  * The signals of a report; null where it cannot be opened, or nothing strong can be read in it any
  * more.
  */
-function read(
+async function read(
   tx: FraudCtx,
   row: { id: number; subscriber_id: string; payload: string },
-): Signals | null {
+): Promise<Signals | null> {
   try {
     const body = openReport(tx, row)
     const all = signalsOf(body)
-    const signals = withoutPremises(tx, body, all)
+    const signals = await lookWithin(tx.db, () => withoutPremises(body, all))
     // Where all that it has became a dealer's premise, it stays what it was: no check asks for a
     // premise, and a dealer may move away.
     if (signals.strong.size > 0) return signals

@@ -1,10 +1,10 @@
 /** Premises of dealers: an order that ships to one says nothing of its buyer. */
-import type { FraudCtx } from '../ctx.js'
 import { placeOf } from '../signals/address/address.js'
 import type { Place } from '../signals/address/address.js'
 import { wordOfNumber } from '../signals/address/postal-words.js'
 import { isPuertoRico, zoneOf } from '../signals/address/zone.js'
-import type { RowOf } from '../../db/query.js'
+import type { Reading, RowOf } from '../../db/query.js'
+import { all, column } from '../../db/reading.js'
 import type { FraudSignals } from '../shapes.js'
 import { citiesBetween, premisesInCity, premisesInZip } from './queries.js'
 import { postalAddress } from '../signals/signals.js'
@@ -16,18 +16,14 @@ type Premise = RowOf<typeof premisesInZip>
  * Without the addresses that are a dealer's premise, the one for billing neither: whoever ships
  * there is not the buyer.
  */
-export function withoutPremises(
-  ctx: Pick<FraudCtx, 'engine'>,
-  body: FraudSignals,
-  signals: Signals,
-): Signals {
+export function* withoutPremises(body: FraudSignals, signals: Signals): Reading<Signals> {
   const strong = new Map(signals.strong)
   if (
     body.shipping_is_ffl ||
-    (strong.has('shipping_address_1') && isPremise(ctx, body, 'shipping'))
+    (strong.has('shipping_address_1') && (yield* isPremise(body, 'shipping')))
   )
     strong.delete('shipping_address_1')
-  if (strong.has('billing_address_1') && isPremise(ctx, body, 'billing'))
+  if (strong.has('billing_address_1') && (yield* isPremise(body, 'billing')))
     strong.delete('billing_address_1')
   return { ...signals, strong }
 }
@@ -36,16 +32,12 @@ export function withoutPremises(
  * True when the address is that of a dealer in the directory, however it is spelt and whatever else
  * its lines say.
  */
-function isPremise(
-  { engine }: Pick<FraudCtx, 'engine'>,
-  body: FraudSignals,
-  kind: 'shipping' | 'billing',
-): boolean {
+function* isPremise(body: FraudSignals, kind: 'shipping' | 'billing'): Reading<boolean> {
   const given = postalAddress(body, kind)
   const place = placeOf(given)
   if (!place) return false
   const hasZip = !place.zone.includes('/')
-  return premisesNear(engine, place).some(
+  return (yield* premisesNear(place)).some(
     ({
       premise_street: address1,
       premise_city: city,
@@ -63,7 +55,7 @@ function isPremise(
 }
 
 /** Dealers of the zone in whose street the number stands, so that few are left to be read. */
-function premisesNear({ reader }: FraudCtx['engine'], { zone, number, boxes }: Place): Premise[] {
+function* premisesNear({ zone, number, boxes }: Place): Reading<Premise[]> {
   const figures = /\d+/.exec(number === '' ? boxes : number)?.[0]
   if (figures === undefined) return []
   const inWords = wordOfNumber(figures) ?? figures
@@ -71,16 +63,17 @@ function premisesNear({ reader }: FraudCtx['engine'], { zone, number, boxes }: P
   const [city = '', state] = zone.split('/')
   // Half a place, or none, is nobody's premise.
   if (city === '' || state === '') return []
-  if (state === undefined) return reader.all(premisesInZip, { zip: zone, ...patterns })
+  if (state === undefined) return yield* all(premisesInZip, { zip: zone, ...patterns })
   // However a city is shortened, its first letter stays: St., Ft., Mt., N.
   const from = city.charAt(0)
   const to = String.fromCharCode(from.charCodeAt(0) + 1)
-  return reader
-    .column(citiesBetween, { state: state.toUpperCase(), from, to })
-    .filter((name) => zoneOf({ city: name, state }).key === zone)
-    .flatMap((name) =>
-      reader.all(premisesInCity, { state: state.toUpperCase(), city: name, ...patterns }),
-    )
+  const premises: Premise[] = []
+  for (const name of yield* column(citiesBetween, { state: state.toUpperCase(), from, to }))
+    if (zoneOf({ city: name, state }).key === zone)
+      premises.push(
+        ...(yield* all(premisesInCity, { state: state.toUpperCase(), city: name, ...patterns })),
+      )
+  return premises
 }
 
 const whole = (word: string, letters: string) => `*[^${letters}]${word}[^${letters}]*`

@@ -3,6 +3,8 @@
  */
 import type { Insertable } from 'kysely'
 import type { FraudCtx } from '../ctx.js'
+import type { Reading } from '../../db/query.js'
+import { all, lookWithin } from '../../db/reading.js'
 import { keysOfNow } from '../keys/keyring.js'
 import type { FraudKey, FraudKeys } from '../keys/keys.js'
 import { STRONG } from '../shapes.js'
@@ -72,7 +74,7 @@ export async function saveReport(
   tx: FraudCtx,
   { subscriberId, body, signals }: NewReport,
 ): Promise<void> {
-  const keys = keysOfNow(tx)
+  const keys = await lookWithin(tx.db, () => keysOfNow(tx))
   const strong = strongDigests(keys, signals)
   const before = await tx.db
     .selectFrom('fraud_report')
@@ -208,13 +210,13 @@ function openNotes(
 }
 
 /** The notes of those of these reports that are the subscriber's own, the newest first. */
-export function notesOf(
+export function* notesOf(
   ctx: FraudCtx,
   subscriberId: string,
   reports: readonly { id: number; mine: number }[],
-): string[] {
+): Reading<string[]> {
   const mine = reports.filter((report) => report.mine === 1).map(({ id }) => id)
-  const rows = ctx.engine.reader.all(newestNotes, { reports: mine })
+  const rows = yield* all(newestNotes, { reports: mine })
   return rows.flatMap((row) => openNotes(ctx, subscriberId, row) ?? [])
 }
 
@@ -227,9 +229,8 @@ export async function ownReports(
   subscriberId: string,
   { strong }: Signals,
 ): Promise<number[]> {
-  const hashes = keysOfNow(tx).local.flatMap((key) =>
-    [...strong].map(([name, value]) => key.hash(name, value)),
-  )
+  const { local } = await lookWithin(tx.db, () => keysOfNow(tx))
+  const hashes = local.flatMap((key) => [...strong].map(([name, value]) => key.hash(name, value)))
   if (hashes.length === 0) return []
   const found = await tx.db
     .selectFrom('fraud_report')

@@ -5,12 +5,15 @@
  */
 import { dayOf } from '../../core/clock.js'
 import type { FraudCtx } from '../ctx.js'
-import { corroboration } from './corroboration.js'
+import { corroboration, itemsInCommon } from './corroboration.js'
+import type { Corroboration } from './guess-limit.js'
 import { keysOfNow } from '../keys/keyring.js'
 import { STRONG } from '../shapes.js'
-import type { FraudSummary } from '../shapes.js'
+import type { FraudSummary, Strong } from '../shapes.js'
 import type { Signals } from '../signals/signals.js'
-import type { RowOf } from '../../db/query.js'
+import type { Reading, RowOf } from '../../db/query.js'
+import { all } from '../../db/reading.js'
+import type { FraudKeys } from '../keys/keys.js'
 import { KINDS } from './kinds.js'
 import { reportsWith, valuesOfKinds } from './queries.js'
 import { notesOf } from './store.js'
@@ -35,34 +38,17 @@ const MOST_REPORTS = 500
  * The summary of these signals, as of now. Reads only, but for the note of what a caller has tried.
  * Throws 503 while reports are there that it would miss.
  */
-export function summarize(ctx: FraudCtx, signals: Signals, asker: Asker): FraudSummary {
-  // One transaction: a report that goes, or gets another key, while its counts are made would leave
-  // a match of nobody.
-  return ctx.engine.reader.snapshot(() => summarizeNow(ctx, signals, asker))
-}
-
-function summarizeNow(
+export async function summarize(
   ctx: FraudCtx,
   signals: Signals,
   { subscriberId, asker }: Asker,
-): FraudSummary {
-  const keys = keysOfNow(ctx)
-  const asked = [...signals.strong].flatMap(([name, value]) =>
-    keys.all.map((key) => ({ name, hash: key.hash(name, value) })),
+): Promise<FraudSummary> {
+  // Over one state: a report that goes, or gets another key, while its counts are made would leave
+  // a match of nobody.
+  const { keys, matched, hits, used, inCommon, notes } = await ctx.engine.look(() =>
+    findReports(ctx, signals, subscriberId),
   )
-  const { at, hits } = hitsOf(
-    ctx,
-    asked.map(({ hash }) => hash),
-    subscriberId,
-  )
-  const matched = asked.filter((_, place) => at.has(place))
   const matchedOn = STRONG.filter((name) => matched.some((each) => each.name === name))
-  const newest = hits.slice(0, MOST_REPORTS).map(({ id }) => id)
-  const used = countValues(
-    ctx,
-    newest,
-    asked.map(({ hash }) => hash),
-  )
   const day = (times: number[], pick: (a: number, b: number) => number) =>
     times.length === 0 ? null : dayOf(times.reduce(pick))
   return {
@@ -78,7 +64,8 @@ function summarizeNow(
     items_used: used(KINDS.item),
     ...corroboration(ctx, keys, signals, {
       asker,
-      matched: { reports: newest, hashes: matched.map(({ hash }) => hash) },
+      matched: matched.map(({ hash }) => hash),
+      answer: inCommon,
     }),
     reported_by_you: hits.some(({ mine }) => mine === 1),
     first_reported: day(
@@ -89,17 +76,48 @@ function summarizeNow(
       hits.map(({ last }) => last),
       (a, b) => Math.max(a, b),
     ),
-    notes: notesOf(ctx, subscriberId, hits),
+    notes,
+  }
+}
+
+interface Found {
+  keys: FraudKeys
+  /** Signals by which reports were found. */
+  matched: { name: Strong; hash: bigint }[]
+  /** The newest first. */
+  hits: Hit[]
+  /** How many different values the reports have of a kind. */
+  used: (kind: number) => number
+  inCommon: Corroboration
+  /** The caller's own. */
+  notes: string[]
+}
+
+/** All that the database knows of these signals. */
+function* findReports(ctx: FraudCtx, signals: Signals, subscriberId: string): Reading<Found> {
+  const keys = yield* keysOfNow(ctx)
+  const asked = [...signals.strong].flatMap(([name, value]) =>
+    keys.all.map((key) => ({ name, hash: key.hash(name, value) })),
+  )
+  const hashes = asked.map(({ hash }) => hash)
+  const { at, hits } = yield* hitsOf(hashes, subscriberId)
+  const newest = hits.slice(0, MOST_REPORTS).map(({ id }) => id)
+  return {
+    keys,
+    matched: asked.filter((_, place) => at.has(place)),
+    hits,
+    used: yield* countValues(newest, hashes),
+    inCommon: yield* itemsInCommon(keys, signals, newest),
+    notes: yield* notesOf(ctx, subscriberId, hits),
   }
 }
 
 /** Reports that match, the newest first, and the places of the hashes by which they do. */
-function hitsOf(
-  { engine }: FraudCtx,
+function* hitsOf(
   hashes: readonly bigint[],
-  subscriberId: string,
-): { at: ReadonlySet<number>; hits: Hit[] } {
-  const rows = engine.reader.all(reportsWith, { hashes, subscriber: subscriberId })
+  subscriber: string,
+): Reading<{ at: ReadonlySet<number>; hits: Hit[] }> {
+  const rows = yield* all(reportsWith, { hashes, subscriber })
   const hits = new Map(rows.map((row) => [row.id, row]))
   return {
     at: new Set(rows.map(({ at }) => at)),
@@ -108,12 +126,11 @@ function hitsOf(
 }
 
 /** How many different values the reports have of each kind. */
-function countValues(
-  { engine }: FraudCtx,
+function* countValues(
   reports: readonly number[],
   asked: readonly bigint[],
-): (kind: number) => number {
-  const rows = engine.reader.all(valuesOfKinds, { reports, asked })
+): Reading<(kind: number) => number> {
+  const rows = yield* all(valuesOfKinds, { reports, asked })
   const counts = new Map(rows.map(({ kind, count }) => [kind, count]))
   return (kind) => counts.get(kind) ?? 0
 }

@@ -47,7 +47,8 @@ export async function* exportBatch(
       .select(['id', 'subscriber_id', 'payload', 'reported_at', 'updated_at'])
       .where('id', '=', id)
       .executeTakeFirst()
-    const hashes = row && hashesUnder(ctx, key, { ...row, subscriber_id: row.subscriber_id! })
+    const hashes =
+      row && (await hashesUnder(ctx, key, { ...row, subscriber_id: row.subscriber_id! }))
     if (row && !hashes) onUnreadable()
     if (row && hashes?.some(([kind]) => kind <= KINDS.phone))
       yield batch.report({
@@ -88,14 +89,15 @@ async function shuffledIds(ctx: FraudCtx): Promise<number[]> {
     .map(({ id }) => id)
 }
 
-function hashesUnder(
+async function hashesUnder(
   ctx: FraudCtx,
   key: FraudKey,
   row: { id: number; subscriber_id: string; payload: string },
-): Hashes | null {
+): Promise<Hashes | null> {
   try {
     const body = openReport(ctx, row)
-    return hashesOf(key, withoutPremises(ctx, body, signalsOf(body)))
+    const signals = signalsOf(body)
+    return hashesOf(key, await ctx.engine.look(() => withoutPremises(body, signals)))
   } catch (error) {
     ctx.log.error(
       { err: error, report: row.id },

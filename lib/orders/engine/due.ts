@@ -1,6 +1,7 @@
 /** Which open orders are due, and which of them are taken up next. */
 import { HOUR } from '../../core/clock.js'
-import type { OrdersCtx } from '../ctx.js'
+import type { Reading } from '../../db/query.js'
+import { all } from '../../db/reading.js'
 import type { StoredPo } from '../stored.js'
 import { due, dueWhilePaused, ordersOfIds } from './queries.js'
 import { CONCURRENCY } from './account-limits.js'
@@ -36,11 +37,14 @@ export interface DueOptions {
  * too. No shop has more taken up than its slots, so that those that wait for a slow distributor
  * stand in nobody's way.
  */
-export function dueOrders(
-  { engine }: Pick<OrdersCtx, 'engine'>,
-  { now, except, force, isPaused, takenUp }: DueOptions,
-): { orders: StoredPo[]; isMore: boolean } {
-  const rows = engine.reader.all(isPaused ? dueWhilePaused : due, {
+export function* dueOrders({
+  now,
+  except,
+  force,
+  isPaused,
+  takenUp,
+}: DueOptions): Reading<{ orders: StoredPo[]; isMore: boolean }> {
+  const rows = yield* all(isPaused ? dueWhilePaused : due, {
     now,
     farthest: now + FARTHEST,
     force: force ? 1 : 0,
@@ -55,6 +59,6 @@ export function dueOrders(
     counts.set(shopAt(order), before + 1)
     ids.push(order.id)
   }
-  const orders = engine.reader.all(ordersOfIds, { ids })
+  const orders = yield* all(ordersOfIds, { ids })
   return { orders, isMore: ids.length < rows.length }
 }

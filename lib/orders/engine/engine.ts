@@ -6,6 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
+import { value } from '../../db/reading.js'
 import type { Fulfillment } from '../../distributors/fulfillment.js'
 import type { OrderSender, OrdersCtx } from '../ctx.js'
 import type { JournalCopy } from '../journal/copy.js'
@@ -223,13 +224,16 @@ export class OrderEngine implements OrderSender {
     this.refuseFailed()
     if (ctx.noNewWork.aborted || this.#underWay.size >= MOST_UNDER_WAY) return false
     const isPaused = (await readPause(ctx)) !== null
-    const { orders, isMore } = dueOrders(ctx, {
-      now: ctx.now(),
-      except: [...this.#underWay.keys(), ...except],
-      force,
-      isPaused,
-      takenUp: this.#takenUp,
-    })
+    const { orders, isMore } = await ctx.engine.look(() =>
+      dueOrders({
+        now: ctx.now(),
+        except: [...this.#underWay.keys(), ...except],
+        force,
+        isPaused,
+        takenUp: this.#takenUp,
+      }),
+    )
+    // Whatever became of one since it was read, its claim looks at its state again.
     for (const order of orders) {
       except.add(order.id)
       void this.#workOnce(order, () => this.#takeUp(order, isPaused))
@@ -271,9 +275,9 @@ export class OrderEngine implements OrderSender {
   }
 
   /** What the database counts no more; of a split another part may have been sent. */
-  #uncount({ placement_id: placementId }: StoredPo): void {
-    const isCounted = this.#ctx.engine.reader.value(countOf, { placement: placementId })
-    if (isCounted === undefined) forgetOrder(this.counts, placementId)
+  async #uncount({ placement_id: placement }: StoredPo): Promise<void> {
+    const isCounted = await this.#ctx.engine.look(() => value(countOf, { placement }))
+    if (isCounted === undefined) forgetOrder(this.counts, placement)
   }
 
   /** The same trouble is logged once a minute. */

@@ -1,6 +1,6 @@
 /**
- * What the engine asks of the database within one turn of the event loop, in which nobody can take
- * up, place or end an order between the answer and what is done about it.
+ * What the engine asks of the database. An answer is a moment old when something is done about it:
+ * what moves an order is a transaction that looks at its state again.
  */
 import { sql } from 'kysely'
 import { members, query } from '../../db/query.js'

@@ -1,4 +1,5 @@
 /** What a new sender does before it sends anything: it takes over what a dead one left. */
+import { all } from '../../db/reading.js'
 import type { OrdersCtx } from '../ctx.js'
 import { sentByOthers } from './queries.js'
 import { afterDeath } from './rules/after-send.js'
@@ -15,7 +16,7 @@ const AT_ONCE = 50
  * be held.
  */
 export async function takeOver(ctx: OrdersCtx, owner: string): Promise<void> {
-  const left = ctx.engine.reader.all(sentByOthers, { owner })
+  const left = await ctx.engine.look(() => all(sentByOthers, { owner }))
   for (let i = 0; i < left.length; i += AT_ONCE) {
     const orders = left.slice(i, i + AT_ONCE)
     await ctx.engine.atomic(ctx, async (tx) => {

@@ -1,7 +1,8 @@
 /** Failed placements of the history (contract "Failed-placement record"). */
 import { DAY } from '../../core/clock.js'
 import type { OrdersCtx } from '../ctx.js'
-import type { Reader } from '../../db/query.js'
+import type { Reading } from '../../db/query.js'
+import { all } from '../../db/reading.js'
 import { failures } from './queries.js'
 import { failureOf } from './records.js'
 import type { StoredOrder } from './records.js'
@@ -44,15 +45,15 @@ export interface FailureQuery {
 }
 
 /** The newest failed placements that fit, at most `limit`. */
-export function failuresOf(
-  reader: Reader,
+export function* failuresOf(
   subscriber: string,
   { limit, fromDay, toDay, ...given }: FailureQuery,
-): FailedPlacement[] {
+): Reading<FailedPlacement[]> {
   const narrowing = {
     ...given,
     from: fromDay === undefined ? undefined : fromDay * DAY,
     to: toDay === undefined ? undefined : (toDay + 1) * DAY,
   }
-  return reader.all(failures(narrowing), { ...narrowing, subscriber, limit }).map(failureOf)
+  const rows = yield* all(failures(narrowing), { ...narrowing, subscriber, limit })
+  return rows.map(failureOf)
 }

@@ -2,12 +2,15 @@
 import { DAY } from '../../core/clock.js'
 import type { OrdersCall } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
+import type { Reading } from '../../db/query.js'
+import { column } from '../../db/reading.js'
 import { failuresOf } from './failures.js'
 import { lookUp, search as searchText } from './lookup.js'
 import { pageByDate, pageBySort, pageOfIds, recordsOf } from './pages.js'
 import type { Page } from './pages.js'
 import { idsOfOrder } from './queries.js'
 import { recordOf } from './records.js'
+import type { StoredOrder } from './records.js'
 import type { FailedPlacement, FulfillmentOrder, HistoryQuery, ListQuery } from './shapes.js'
 
 export interface OrderPage {
@@ -21,10 +24,11 @@ export async function orderPage(
   ctx: OrdersCall,
   { search, ...wanted }: ListQuery,
 ): Promise<OrderPage> {
-  const [{ reader }, { id }] = [ctx.engine, ctx.subscriber]
+  const [{ engine }, { id }] = [ctx, ctx.subscriber]
   const text = search?.trim() ?? ''
-  if (text === '') return reader.snapshot(() => shown(ctx, pageBySort(reader, id, wanted)))
-  return shown(ctx, await pageOfIds(reader, id, await searchText(ctx.engine, text), wanted))
+  if (text === '') return engine.look(() => shown(pageBySort(id, wanted)))
+  const page = await pageOfIds(engine, id, await searchText(engine, text), wanted)
+  return engine.look(() => recordsOn(page))
 }
 
 /** The fulfillment orders of one order, in the order of its split; 404 where there is none. */
@@ -32,15 +36,18 @@ export async function orderById(
   ctx: OrdersCall,
   orderId: string,
 ): Promise<{ order_id: string; fulfillment_orders: FulfillmentOrder[] }> {
-  const { reader } = ctx.engine
-  const ids = reader.column(idsOfOrder, { subscriber: ctx.subscriber.id, orderId })
-  if (ids.length === 0)
+  const records = await ctx.engine.look(() => recordsOfOrder(ctx.subscriber.id, orderId))
+  if (records.length === 0)
     throw new ApiError('not_found', {
       message:
         'You have no order with this order_id. One that every distributor refused is among ' +
         'the errors of GET /v1/fulfillment/history.',
     })
-  return { order_id: orderId, fulfillment_orders: recordsOf(reader, ids).map(recordOf) }
+  return { order_id: orderId, fulfillment_orders: records.map(recordOf) }
+}
+
+function* recordsOfOrder(subscriber: string, orderId: string): Reading<StoredOrder[]> {
+  return yield* recordsOf(yield* column(idsOfOrder, { subscriber, orderId }))
 }
 
 /** Days since 1970 of `YYYY-MM-DD`. */
@@ -52,33 +59,28 @@ export async function historyPage(
   ctx: OrdersCall,
   { from, to, limit, offset, include_errors: withErrors, ...given }: HistoryQuery,
 ): Promise<OrderPage & { errors: FailedPlacement[] }> {
-  const [{ reader }, { id }] = [ctx.engine, ctx.subscriber]
+  const [{ engine }, { id }] = [ctx, ctx.subscriber]
   const { distid, order_source, order_status, ship_status } = given
   const days = { fromDay: dayNumber(from), toDay: dayNumber(to) }
   const scope = { distid, order_source, order_status, ship_status, ...days }
   const wanted = { scope, sort: 'order_date', direction: 'desc', limit, offset } as const
-  const ids = await lookUp(reader, id, given)
-  const page =
-    ids === null
-      ? reader.snapshot(() => shown(ctx, pageByDate(reader, id, wanted)))
-      : shown(ctx, await pageOfIds(reader, id, ids, wanted))
+  const ids = await lookUp(engine, id, given)
+  const page = ids && (await pageOfIds(engine, id, ids, wanted))
   const { reference, order_id, po_number } = given
-  return {
-    ...page,
-    errors: withErrors
-      ? failuresOf(reader, id, {
-          reference,
-          order_id,
-          po_number,
-          distid,
-          order_source,
-          ...days,
-          limit,
-        })
-      : [],
-  }
+  const failed = { reference, order_id, po_number, distid, order_source, ...days, limit }
+  return engine.look(function* () {
+    return {
+      ...(yield* page ? recordsOn(page) : shown(pageByDate(id, wanted))),
+      errors: withErrors ? yield* failuresOf(id, failed) : [],
+    }
+  })
 }
 
-function shown({ engine }: OrdersCall, { count, ids }: Page): OrderPage {
-  return { count, orders: recordsOf(engine.reader, ids).map(recordOf) }
+/** A page with its records, as of one state. */
+function* shown(page: Reading<Page>): Reading<OrderPage> {
+  return yield* recordsOn(yield* page)
+}
+
+function* recordsOn({ count, ids }: Page): Reading<OrderPage> {
+  return { count, orders: (yield* recordsOf(ids)).map(recordOf) }
 }

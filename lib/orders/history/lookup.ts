@@ -4,7 +4,7 @@
  */
 import { nextTurn } from '../../core/async/wait.js'
 import type { Engine } from '../../db/engine.js'
-import type { Reader } from '../../db/query.js'
+import { column, lists, value } from '../../db/reading.js'
 import {
   FEW_TEXTS,
   PLACES,
@@ -29,7 +29,7 @@ export const LOOKUPS = Object.keys(FIELDS) as Lookup[]
 
 /** Ids of the records that have this very text. */
 async function having(
-  reader: Reader,
+  engine: Pick<Engine, 'look'>,
   subscriber: string,
   lookup: Lookup,
   text: string,
@@ -37,7 +37,7 @@ async function having(
   const ids = new Set<number>()
   for (const place of FIELDS[lookup]) {
     for (let after = 0, isMore = true; isMore;) {
-      const rows = reader.lists(PLACES[place], { subscriber, text, after })
+      const rows = await engine.look(() => lists(PLACES[place], { subscriber, text, after }))
       for (const [place, id] of rows as [place: number, id: number][]) {
         ids.add(id)
         after = place
@@ -51,7 +51,7 @@ async function having(
 
 /** Ids of the records that have each of these texts; null where none is given. */
 export async function lookUp(
-  reader: Reader,
+  engine: Pick<Engine, 'look'>,
   subscriberId: string,
   texts: Partial<Record<Lookup, string | undefined>>,
 ): Promise<number[] | null> {
@@ -59,7 +59,7 @@ export async function lookUp(
   for (const lookup of LOOKUPS) {
     const text = texts[lookup]
     if (text === undefined) continue
-    const found = await having(reader, subscriberId, lookup, text)
+    const found = await having(engine, subscriberId, lookup, text)
     ids = ids === null ? [...found] : ids.filter((id) => found.has(id))
     if (ids.length === 0) break
   }
@@ -71,13 +71,13 @@ export async function lookUp(
  * aside.
  */
 export async function search(
-  engine: Pick<Engine, 'openSnapshot' | 'reader'>,
+  engine: Pick<Engine, 'openSnapshot' | 'look'>,
   text: string,
 ): Promise<number[]> {
   // The index knows parts of three characters.
-  if ([...text].length < 3) return lookThrough(engine.reader, text)
+  if ([...text].length < 3) return lookThrough(engine, text)
   const phrase = `"${text.replaceAll('"', '""')}"`
-  const first = engine.reader.column(someWithPhrase, { phrase })
+  const first = await engine.look(() => column(someWithPhrase, { phrase }))
   return first.length < FEW_TEXTS ? first : searchWidely(engine, phrase)
 }
 
@@ -103,12 +103,13 @@ async function searchWidely(
 }
 
 /** The same for one or two characters: a look at every text, in the index's own table of them. */
-async function lookThrough(reader: Reader, text: string): Promise<number[]> {
-  const last = reader.value(lastRecord) ?? 0
+async function lookThrough(engine: Pick<Engine, 'look'>, text: string): Promise<number[]> {
+  const last = (await engine.look(() => value(lastRecord))) ?? 0
   const cases = { lower: text.toLowerCase(), upper: text.toUpperCase() }
   const ids: number[] = []
   for (let from = 1; from <= last; from += FEW_TEXTS) {
-    const some = reader.column(recordsWithText, { from, to: from + FEW_TEXTS - 1, ...cases })
+    const to = from + FEW_TEXTS - 1
+    const some = await engine.look(() => column(recordsWithText, { from, to, ...cases }))
     for (const id of some) ids.push(id)
     await nextTurn()
   }

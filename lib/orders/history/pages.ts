@@ -6,7 +6,9 @@ import { nextTurn } from '../../core/async/wait.js'
 import { Bits } from '../../catalog/snapshot/bits.js'
 import { DAY } from '../../core/clock.js'
 import { byCodePoint } from '../../core/text.js'
-import type { Reader } from '../../db/query.js'
+import type { Engine } from '../../db/engine.js'
+import type { Reading } from '../../db/query.js'
+import { all, column, lists, value } from '../../db/reading.js'
 import {
   countOfAll,
   countsOfSpans,
@@ -73,18 +75,17 @@ const LONG = 32
  * A page by order date. Long spans are skipped by their counts, in the one where the page begins
  * the days, and only that day's entries one by one: a deep page costs as much as the first.
  */
-export function pageByDate(
-  reader: Reader,
+export function* pageByDate(
   subscriber: string,
   { scope = {}, direction, limit, offset }: Omit<Wanted, 'sort'>,
-): Page {
+): Reading<Page> {
   const [firstDay, lastDay] = [scope.fromDay ?? 0, scope.toDay ?? LAST_DAY]
   const { fromDay: _from, toDay: _to, ...kinds } = scope
   const counts = (days: number, first: number, last: number) =>
-    reader.all(countsOfSpans(kinds, direction), { subscriber, days, first, last, ...kinds })
+    all(countsOfSpans(kinds, direction), { subscriber, days, first, last, ...kinds })
   const ofDay = (day: number, take: number, skip: number) => {
     const narrowing = narrowingOf({ ...kinds, fromDay: day, toDay: day })
-    return reader.column(idsInOrder(narrowing, { sort: 'order_date', direction }), {
+    return column(idsInOrder(narrowing, { sort: 'order_date', direction }), {
       ...narrowing,
       subscriber,
       limit: take,
@@ -94,20 +95,22 @@ export function pageByDate(
   const ids: number[] = []
   let count = 0
   let skip = offset
-  const spans = counts(LONG, Math.floor(firstDay / LONG), Math.floor(lastDay / LONG))
-  for (const { span, orders: all } of spans) {
+  const spans = yield* counts(LONG, Math.floor(firstDay / LONG), Math.floor(lastDay / LONG))
+  for (const { span, orders: ofSpan } of spans) {
     const [from, to] = [span * LONG, span * LONG + LONG - 1]
     const daysInside = () => counts(1, Math.max(firstDay, from), Math.min(lastDay, to))
     // The first and the last span may reach beyond what is asked for.
-    const days = from < firstDay || to > lastDay ? daysInside() : undefined
-    const orders = days ? days.reduce((sum, { orders: some }) => sum + some, 0) : all
+    const days = from < firstDay || to > lastDay ? yield* daysInside() : undefined
+    const orders = days ? days.reduce((sum, { orders: some }) => sum + some, 0) : ofSpan
     count += orders
     if (skip >= orders) skip -= orders
     else
-      for (const { span: day, orders: some } of ids.length < limit ? (days ?? daysInside()) : []) {
+      for (const { span: day, orders: some } of ids.length < limit
+        ? (days ?? (yield* daysInside()))
+        : []) {
         if (skip >= some) skip -= some
         else if (ids.length < limit) {
-          ids.push(...ofDay(day, limit - ids.length, skip))
+          ids.push(...(yield* ofDay(day, limit - ids.length, skip)))
           skip = 0
         }
       }
@@ -119,28 +122,27 @@ export function pageByDate(
 const LAST_DAY = 10_000_000
 
 /** A page of all records in some order, walked to from the nearer end. */
-export function pageBySort(reader: Reader, subscriber: string, wanted: Order & Slice): Page {
-  if (wanted.sort === 'order_date') return pageByDate(reader, subscriber, wanted)
-  const count = reader.value(countOfAll, { subscriber, days: LONG }) ?? 0
+export function* pageBySort(subscriber: string, wanted: Order & Slice): Reading<Page> {
+  if (wanted.sort === 'order_date') return yield* pageByDate(subscriber, wanted)
+  const count = (yield* value(countOfAll, { subscriber, days: LONG })) ?? 0
   const take = Math.min(wanted.limit, count - wanted.offset)
   return {
     count,
-    ids: take > 0 ? walkTo(reader, subscriber, wanted, { count, take, skip: wanted.offset }) : [],
+    ids: take > 0 ? yield* walkTo(subscriber, wanted, { count, take, skip: wanted.offset }) : [],
   }
 }
 
-function walkTo(
-  reader: Reader,
+function* walkTo(
   subscriber: string,
   { sort, direction }: Order,
   { count, take, skip }: { count: number; take: number; skip: number },
-): number[] {
+): Reading<number[]> {
   const behind = count - skip - take
   const walk = (towards: Direction, offset: number) =>
-    reader.column(idsInOrder({}, { sort, direction: towards }), { subscriber, limit: take, offset })
+    column(idsInOrder({}, { sort, direction: towards }), { subscriber, limit: take, offset })
   return skip <= behind
-    ? walk(direction, skip)
-    : walk(direction === 'asc' ? 'desc' : 'asc', behind).reverse()
+    ? yield* walk(direction, skip)
+    : (yield* walk(direction === 'asc' ? 'desc' : 'asc', behind)).reverse()
 }
 
 /**
@@ -148,21 +150,21 @@ function walkTo(
  * It works in steps, and lets others in between.
  */
 export async function pageOfIds(
-  reader: Reader,
+  engine: Pick<Engine, 'look'>,
   subscriber: string,
   ids: readonly number[],
   wanted: Wanted,
 ): Promise<Page> {
   return ids.length > MANY
-    ? walkOver(reader, subscriber, ids, wanted)
-    : lookUpEach(reader, subscriber, ids, wanted)
+    ? walkOver(engine, subscriber, ids, wanted)
+    : lookUpEach(engine, subscriber, ids, wanted)
 }
 
 /** As lists: of thousands of records objects would cost a tenth of the page. */
 type Entry = [key: number | string, id: number]
 
 async function lookUpEach(
-  reader: Reader,
+  engine: Pick<Engine, 'look'>,
   subscriber: string,
   ids: readonly number[],
   { scope = {}, sort, direction, limit, offset }: Wanted,
@@ -172,7 +174,8 @@ async function lookUpEach(
   for (let at = 0; at < ids.length; at += FEW) {
     if (at > 0) await nextTurn()
     const some = { ...narrowing, subscriber, ids: ids.slice(at, at + FEW) }
-    for (const entry of reader.lists(entriesOf(narrowing, sort), some)) found.push(entry as Entry)
+    const entries = await engine.look(() => lists(entriesOf(narrowing, sort), some))
+    for (const entry of entries) found.push(entry as Entry)
   }
   const compare = ([a, x]: Entry, [b, y]: Entry) =>
     (typeof a === 'number' ? a - Number(b) : byCodePoint(a, String(b))) || x - y
@@ -181,7 +184,7 @@ async function lookUpEach(
 }
 
 async function walkOver(
-  reader: Reader,
+  engine: Pick<Engine, 'look'>,
   subscriber: string,
   among: readonly number[],
   { scope = {}, limit, offset, ...order }: Wanted,
@@ -193,10 +196,8 @@ async function walkOver(
   let key: number | string | undefined
   for (let skip = 0; ;) {
     const stride = { ...narrowing, subscriber, limit: STRIDE, offset: skip }
-    const step =
-      key === undefined
-        ? reader.column(idsInOrder(narrowing, order), stride)
-        : reader.column(idsInOrderFrom(narrowing, order), { ...stride, key })
+    const from = key
+    const { step, last } = await engine.look(() => strideFrom(from, { narrowing, order, stride }))
     for (const id of step) {
       if (id >= left.size || !left.has(id)) continue
       // The next step begins among the entries with the last key of this one, so some come by
@@ -204,17 +205,34 @@ async function walkOver(
       left.delete(id)
       if (count++ >= offset && ids.length < limit) ids.push(id)
     }
-    const end = step.at(-1)
-    if (end === undefined || step.length < STRIDE) return { count, ids }
-    const last = reader.value(keyOf(order.sort), { id: end })
+    if (step.length < STRIDE) return { count, ids }
     skip = last === key ? skip + step.length : 0
     key = last
     await nextTurn()
   }
 }
 
+interface Walk {
+  narrowing: Narrowing
+  order: Order
+  stride: Narrowing & Slice & { subscriber: string }
+}
+
+/** The next ids of a walk, from the records with a key on, and the key of the last one. */
+function* strideFrom(
+  key: number | string | undefined,
+  { narrowing, order, stride }: Walk,
+): Reading<{ step: number[]; last: number | string | undefined }> {
+  const step =
+    key === undefined
+      ? yield* column(idsInOrder(narrowing, order), stride)
+      : yield* column(idsInOrderFrom(narrowing, order), { ...stride, key })
+  const end = step.at(-1)
+  return { step, last: end === undefined ? end : yield* value(keyOf(order.sort), { id: end }) }
+}
+
 /** The records of a page, in its order. */
-export function recordsOf(reader: Reader, ids: readonly number[]): StoredOrder[] {
-  const byId = new Map(reader.all(recordsOfIds, { ids }).map((row) => [row.id, row]))
+export function* recordsOf(ids: readonly number[]): Reading<StoredOrder[]> {
+  const byId = new Map((yield* all(recordsOfIds, { ids })).map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

@@ -3,6 +3,7 @@
  * that still has no number.
  */
 import { DAY } from '../../core/clock.js'
+import { all } from '../../db/reading.js'
 import type { OrdersCtx } from '../ctx.js'
 import type { FoundOrder, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { contentOrNull } from '../sealed-content.js'
@@ -40,7 +41,7 @@ export function mayBelongTo({ isPlaced, content }: LookAlike, candidate: FoundOr
 }
 
 /** Purchase orders that are alike in all that such an order tells, the newest first. */
-export function lookAlikesOf(
+export async function lookAlikesOf(
   ctx: OrdersCtx,
   {
     id,
@@ -52,19 +53,14 @@ export function lookAlikesOf(
     planned_at: plannedAt,
   }: StoredPo,
   found: readonly FoundOrder[],
-): LookAlike[] {
+): Promise<LookAlike[]> {
   // What is shown without a time may be as old as any that still has no number.
   const since = found.every(({ placedAt }) => placedAt !== undefined)
     ? (sentAt ?? plannedAt) - 3 * DAY
     : 0
-  const rows = ctx.engine.reader.all(numberless, {
-    id,
-    distid,
-    mode,
-    subscriber: owner,
-    account,
-    plannedAfter: since,
-  })
+  const rows = await ctx.engine.look(() =>
+    all(numberless, { id, distid, mode, subscriber: owner, account, plannedAfter: since }),
+  )
   const lookAlikes = rows.map((row) => ({
     isPlaced: row.state === 'placed',
     content: contentOrNull(ctx, row),

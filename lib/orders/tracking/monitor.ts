@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events'
 import { SingleFlight } from '../../core/async/single-flight.js'
 import { nextTurn } from '../../core/async/wait.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
+import { all } from '../../db/reading.js'
 import type { OrdersCtx } from '../ctx.js'
 import { connectorOf } from '../../distributors/modes.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
@@ -74,6 +75,9 @@ class AccountMonitors implements Monitors {
   readonly #heldBack = new Map<string, number>()
   readonly #inTurn = limitPerDistributor()
   #timer: NodeJS.Timeout | undefined
+  #ticking: Promise<void> | undefined
+  /** Rounds that have ended. */
+  #ended = 0
   #known: { version: number; at: number; accounts: Watched[] } | undefined
 
   constructor(ctx: OrdersCtx, patience: number) {
@@ -86,29 +90,37 @@ class AccountMonitors implements Monitors {
   start(): void {
     if (!this.#closing.signal.aborted)
       this.#timer ??= setInterval(() => {
-        try {
-          this.#tick()
-        } catch (error) {
-          this.#ctx.log.error({ err: error }, 'open orders cannot be looked for')
-        }
+        this.#ticking ??= this.#tick()
+          .catch((error: unknown) =>
+            this.#ctx.log.error({ err: error }, 'open orders cannot be looked for'),
+          )
+          .finally(() => {
+            this.#ticking = undefined
+          })
       }, TICK).unref()
   }
 
   async pass(): Promise<void> {
-    await Promise.all(this.#startDue(watchedAccounts(this.#ctx)))
+    await Promise.all(this.#startDue(await watchedAccounts(this.#ctx)))
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort()
+    await this.#ticking
     await this.#rounds.ended()
   }
 
-  #tick(): void {
+  async #tick(): Promise<void> {
     const { engine, now } = this.#ctx
     const version = engine.version()
-    if (this.#known?.version !== version || Math.abs(now() - this.#known.at) > STALE)
-      this.#known = { version, at: now(), accounts: watchedAccounts(this.#ctx) }
+    if (this.#known?.version !== version || Math.abs(now() - this.#known.at) > STALE) {
+      const ended = this.#ended
+      const accounts = await watchedAccounts(this.#ctx)
+      // When a round ended meanwhile, its account may still stand here as due: the next tick knows.
+      if (ended !== this.#ended) return
+      this.#known = { version, at: now(), accounts }
+    }
     // What ends a round badly, the round itself has logged.
     for (const round of this.#startDue(this.#known.accounts)) round.catch(() => {})
   }
@@ -138,15 +150,17 @@ class AccountMonitors implements Monitors {
       if (!asking.signal.aborted)
         ctx.log.error({ err: error }, 'a look for news of orders could not be noted')
       throw error
+    } finally {
+      this.#ended++
     }
   }
 }
 
 /** Accounts with orders of which more may be heard, as far as their distributor can be asked. */
-function watchedAccounts({ engine, now, distributors }: OrdersCtx): Watched[] {
+async function watchedAccounts({ engine, now, distributors }: OrdersCtx): Promise<Watched[]> {
+  const accounts = await engine.look(() => all(accountsWatched, { placedAfter: now() - GIVE_UP }))
   return (
-    engine.reader
-      .all(accountsWatched, { placedAfter: now() - GIVE_UP })
+    accounts
       .filter(({ distid, mode }) => connectorOf({ distributors }, distid, mode)?.updates)
       // A time further ahead than the longest wait comes from a clock that was wrong.
       .map((account) =>

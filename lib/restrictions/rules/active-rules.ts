@@ -10,6 +10,8 @@ import { invalid, refusalOf } from '../../core/errors.js'
 import { byCodePoint } from '../../core/text.js'
 import type { Engine } from '../../db/engine.js'
 import { query } from '../../db/query.js'
+import type { RowOf } from '../../db/query.js'
+import { all, first } from '../../db/reading.js'
 import { remembered, touch } from '../../db/state.js'
 import type { ProductClass } from '../../distributors/product-classes.js'
 import type { StateCode } from '../../places/states.js'
@@ -28,37 +30,48 @@ const activeSet = query((db) =>
       query.selectFrom('active_rule_set').select('digest').orderBy('seq', 'desc').limit(1),
     ),
 )
-const overridesOf = query((db, given: { subscriber: string }) =>
+const overridesInForce = query((db) =>
   db
     .selectFrom('rule_override')
-    .select(['id', 'effect', 'detail', 'author', 'reason', 'expires_at'])
-    .where('subscriber_id', '=', given.subscriber)
+    .select(['subscriber_id', 'id', 'effect', 'detail', 'author', 'reason', 'expires_at'])
     .where('withdrawn_at', 'is', null)
     .orderBy('created_at')
     .orderBy('id'),
 )
 
+interface StoredOverrides {
+  rows: RowOf<typeof overridesInForce>[]
+  /** Compiled when they are first asked for. */
+  overrides?: readonly Override[]
+}
+
+const NONE: readonly Override[] = []
+
 /** Active rules and overrides in memory, read again when anybody changed them. */
 export function openRules(engine: Engine): Rules {
-  const { reader } = engine
   let last: ActiveRules | undefined
-  const active = remembered(engine, 'rules', () => {
-    const row = reader.first(activeSet)
+  const active = remembered(engine, 'rules', function* () {
+    const row = yield* first(activeSet)
     const digest = row?.digest ?? digestOf('[]')
     // An override touches the same state; the rules need not be compiled anew for it.
     return last?.digest === digest
       ? last
       : (last = { digest, index: indexRules(row ? (JSON.parse(row.rules) as Rule[]) : []) })
   })
-  const known = remembered(engine, 'rules', () => new Map<string, readonly Override[]>())
+  const stored = remembered(engine, 'rules', function* () {
+    const bySubscriber = new Map<string, StoredOverrides>()
+    for (const row of yield* all(overridesInForce)) {
+      const rows = bySubscriber.get(row.subscriber_id)?.rows
+      if (rows) rows.push(row)
+      else bySubscriber.set(row.subscriber_id, { rows: [row] })
+    }
+    return bySubscriber
+  })
   return {
     active,
     overridesOf({ id }) {
-      const all = known()
-      let found = all.get(id)
-      if (!found)
-        all.set(id, (found = reader.all(overridesOf, { subscriber: id }).map(readOverride)))
-      return found
+      const own = stored().get(id)
+      return own ? (own.overrides ??= own.rows.map(readOverride)) : NONE
     },
   }
 }

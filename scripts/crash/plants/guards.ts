@@ -61,7 +61,7 @@ export const GUARDS: readonly Planted[] = [
     seams: [
       {
         at: 'lib/orders/matching/look-alikes.ts#lookAlikesOf',
-        make: (): typeof LookAlikes.lookAlikesOf => () => [],
+        make: (): typeof LookAlikes.lookAlikesOf => async () => [],
       },
     ],
   },
@@ -73,8 +73,8 @@ export const GUARDS: readonly Planted[] = [
         at: 'lib/orders/matching/look-alikes.ts#lookAlikesOf',
         make:
           (real: typeof LookAlikes.lookAlikesOf): typeof real =>
-          (...given) =>
-            real(...given).filter(({ isPlaced }) => isPlaced),
+          async (...given) =>
+            (await real(...given)).filter(({ isPlaced }) => isPlaced),
       },
     ],
   },

@@ -162,17 +162,18 @@ export const SECRETS: readonly FuzzPlant[] = [
     seams: [
       {
         at: 'lib/fraud/reports/store.ts#notesOf',
-        make:
-          (real: typeof FraudStore.notesOf): typeof real =>
-          (ctx, _subscriberId, reports) => {
+        make: (real: typeof FraudStore.notesOf): typeof real =>
+          function* (ctx, _subscriberId, reports) {
             const { raw } = ctx.engine.reader
             const ownerOf = raw
               .prepare('SELECT subscriber_id FROM fraud_report WHERE id = ?')
               .pluck()
-            return reports.flatMap(({ id }) => {
+            const notes: string[] = []
+            for (const { id } of reports) {
               const owner = ownerOf.get(id) as string | null
-              return owner === null ? [] : real(ctx, owner, [{ id, mine: 1 }])
-            })
+              if (owner !== null) notes.push(...(yield* real(ctx, owner, [{ id, mine: 1 }])))
+            }
+            return notes
           },
       },
     ],

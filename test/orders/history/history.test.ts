@@ -804,7 +804,7 @@ describe('many records', () => {
       .where('subscriber_id', '=', subscriber)
       .where('visible', '=', 1)
       .execute()
-    const { reader } = ctx.engine
+    const { engine } = ctx
     const candidates = Array.from({ length: RECORDS }, (_, i) => i + 1)
     const many = Array.from({ length: 25_000 }, (_, i) => i + 1)
     for (const sort of SORTS)
@@ -827,11 +827,11 @@ describe('many records', () => {
           const expected = { count: rows.length, ids: sorted.slice(offset, offset + 25) }
           for (const given of [candidates, many])
             assert.deepEqual(
-              await pageOfIds(reader, subscriber, given, { sort, direction, limit: 25, offset }),
+              await pageOfIds(engine, subscriber, given, { sort, direction, limit: 25, offset }),
               expected,
             )
           assert.deepEqual(
-            pageBySort(reader, subscriber, { sort, direction, limit: 25, offset }),
+            await engine.look(() => pageBySort(subscriber, { sort, direction, limit: 25, offset })),
             expected,
           )
         }
@@ -856,27 +856,24 @@ describe('many records', () => {
           .map(({ id }) => id)
         for (const offset of [0, 7, Math.max(0, inside.length - 3)]) {
           assert.deepEqual(
-            pageByDate(reader, subscriber, {
-              scope: { fromDay, toDay, order_source: 'web' },
-              direction: 'desc',
-              limit: 5,
-              offset,
-            }),
+            await engine.look(() =>
+              pageByDate(subscriber, {
+                scope: { fromDay, toDay, order_source: 'web' },
+                direction: 'desc',
+                limit: 5,
+                offset,
+              }),
+            ),
             { count: inside.length, ids: inside.slice(offset, offset + 5) },
             `${fromDay} ${toDay} ${offset}`,
           )
         }
       }
-    for (const distid of ['RSR', 'LIP'])
-      assert.equal(
-        pageByDate(reader, subscriber, {
-          scope: { distid },
-          direction: 'asc',
-          limit: 1,
-          offset: 0,
-        }).count,
-        distid === 'RSR' ? rows.length : 0,
-      )
+    for (const distid of ['RSR', 'LIP']) {
+      const wanted = { scope: { distid }, direction: 'asc', limit: 1, offset: 0 } as const
+      const { count } = await engine.look(() => pageByDate(subscriber, wanted))
+      assert.equal(count, distid === 'RSR' ? rows.length : 0)
+    }
     assert.equal(
       (await t.shop.fulfillment.history({ reference: 'SAME', order_status: 'Submitted' })).count,
       rows.filter(({ order_status }) => order_status === 'Submitted').length,

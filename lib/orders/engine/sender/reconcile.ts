@@ -138,7 +138,7 @@ async function findings(
     isElsewhere,
     recovery: connector.recovery,
   }
-  const lookAlikes = connector.recovery === 'file' ? lookAlikesOf(ctx, order, found) : []
+  const lookAlikes = connector.recovery === 'file' ? await lookAlikesOf(ctx, order, found) : []
   const sorted: Record<Match, FoundOrder[]> = { ours: [], other: [], unclear: [], conflict: [] }
   for (const candidate of dropRepeats(found)) {
     // A stage that is still open has no effect yet, whatever has got into it.

@@ -36,7 +36,7 @@ export interface SenderOptions {
    * Told of an order of which nobody was asked: where none of its placement was, it counts against
    * no quota.
    */
-  uncount: (order: StoredPo) => void
+  uncount: (order: StoredPo) => Promise<void>
 }
 
 export function openSender(ctx: SenderCtx, options: SenderOptions): Sender {
@@ -62,7 +62,7 @@ class OrderSteps implements Sender {
       const due = whatIsDue(order, ctx.now())
       if (due === 'look up') return await this.#lookUp(order, isPaused)
       if (isPaused) return
-      if (due === 'give up') this.#note(await record(ctx, order, expired(order)))
+      if (due === 'give up') await this.#note(await record(ctx, order, expired(order)))
       else await this.#claimAndSend(order, { stage: order.stage, isNew: false })
     } catch (error) {
       // A fault of ours must not come back five times a second; somebody else's change of the order
@@ -111,7 +111,7 @@ class OrderSteps implements Sender {
     ctx.refuseFailed()
     const refusal = await whyNotSent(ctx, order)
     if (refusal) {
-      this.#note(await record(ctx, order, refusal))
+      await this.#note(await record(ctx, order, refusal))
       return null
     }
     return record(ctx, order, {
@@ -131,12 +131,12 @@ class OrderSteps implements Sender {
     let callEnded: Promise<void> | undefined
     try {
       const sent = await sendOrder(ctx, order)
-      this.#note(sent.order)
       callEnded = sent.ended
+      await this.#note(sent.order)
     } catch (error) {
       // A fault of ours after the send began: what became of the order is not known.
       if (!ctx.engine.hasFailed() && !ctx.abandonCalls.aborted)
-        this.#note(await record(ctx, order, afterFault(order, ctx.now())))
+        await this.#note(await record(ctx, order, afterFault(order, ctx.now())))
       throw error
     } finally {
       // Where an account has one cart, a call that was given up may still be filling it; one that
@@ -178,7 +178,7 @@ class OrderSteps implements Sender {
   }
 
   /** Logs what a person should know of an order that was written down. */
-  #note(order: StoredPo | null): void {
+  async #note(order: StoredPo | null): Promise<void> {
     if (!order) return
     const { log, monotonic } = this.#ctx
     const fields = { ref: order.client_ref, distid: order.distid, reason: order.reason }
@@ -187,7 +187,7 @@ class OrderSteps implements Sender {
     if (order.state === 'unknown')
       log.warn(fields, 'what became of an order is not known; it is being found out')
     if (order.state === 'review') log.error(fields, NEEDS_REVIEW)
-    if (FAILED.includes(order.state) && order.first_sent_at === null) this.#uncount(order)
+    if (FAILED.includes(order.state) && order.first_sent_at === null) await this.#uncount(order)
   }
 }
 
