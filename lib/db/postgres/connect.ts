@@ -107,6 +107,8 @@ async function look(pool: Pool, address: Address): Promise<void> {
   try {
     client = await pool.connect()
   } catch (error) {
+    // Not the driver's own error: it has the address in it.
+    // oxlint-disable-next-line preserve-caught-error
     throw new Error(`${place}: ${refusalOf(error, address)}`, { cause: faultOf(error) })
   }
   try {
