@@ -111,6 +111,7 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const deliveries = openDeliveries({ ...ctx, actor: 'deliveries' })
   const callers = new Callers(ctx)
+  await ctx.engine.ready()
   const operator = operatorFunctions({
     ctx,
     background,

@@ -24,6 +24,12 @@ export async function openState({
   log,
   faults,
 }: Settings): Promise<State> {
+  async function openFolder(): Promise<Engine> {
+    refuseEmptied(dir)
+    await backUpBeforeUpgrade({ dir, now, log, freeBytes: faults.freeBytes })
+    return openPrepared(dir, fatal)
+  }
+
   const fresh = !existsSync(filesIn(dir).record)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const key = loadSecretKey(dir, {
@@ -31,11 +37,10 @@ export async function openState({
     random,
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
-  refuseEmptied(dir)
-  await backUpBeforeUpgrade({ dir, now, log, freeBytes: faults.freeBytes })
-  const engine = openPrepared(dir, fatal)
+  const engine = await (faults.openEngine?.({ dir, log }) ?? openFolder())
   try {
     const secrets = await openSecrets(engine, key, random)
+    await engine.ready()
     await joinAudit({ engine, db: engine.db, read: engine.read, secrets, now })
     return { engine, secrets }
   } catch (error) {

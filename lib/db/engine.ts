@@ -29,6 +29,8 @@ import {
   transact,
 } from './sqlite.js'
 import type { Raw, Statement } from './sqlite.js'
+import { rememberedOver } from './state.js'
+import type { Memory } from './state.js'
 import type { Tables } from './tables/tables.js'
 
 /** A handle for raw prepared statements. */
@@ -37,7 +39,7 @@ export interface RawHandle {
   readonly prepare: (sql: string) => Statement
 }
 
-export interface Engine {
+export interface Engine extends Memory {
   /** The state folder. */
   readonly dir: string
   /** The one writer of the system of record. */
@@ -52,6 +54,8 @@ export interface Engine {
    * after the `await` is another matter.
    */
   look<T>(read: () => Reading<T>): Promise<T>
+  /** Resolves once everything that is remembered so far has been read. */
+  ready(): Promise<void>
   /** Opens a handle of its own on the system of record, for reads of many turns; close it. */
   openSnapshot(): Snapshot
   /** Usage, limits and intervals; written by the main thread, survives a kill. */
@@ -128,10 +132,10 @@ export function prepareFolder(dir: string): void {
 }
 
 /**
- * As `prepareFolder`. Returns what closes the files, which is best done once they are open anew:
+ * As `prepareFolder`; without the system of record where that is on another machine. Returns what closes the files, which is best done once they are open anew:
  * the last handle of a file that is closed writes its log back, which holds up a start.
  */
-export function holdFolder(dir: string): () => void {
+export function holdFolder(dir: string, { hasRecord = true } = {}): () => void {
   assertSqliteVersion()
   mkdirSync(join(dir, 'history'), { recursive: true })
   const files = filesIn(dir)
@@ -154,19 +158,21 @@ export function holdFolder(dir: string): () => void {
     if (version() !== before) raw.pragma('wal_checkpoint(TRUNCATE)')
   }
   try {
-    const record = hold('record', 'FULL')
-    upgrade(record, 'record', quartermasterSchema)
-    if (record.pragma('application_id', { simple: true }) !== RECORD_ID)
-      throw new Error(
-        `${files.record} is not a Quartermaster database, or one from before the first release: ` +
-          'start in another folder',
-      )
+    if (hasRecord) {
+      const record = hold('record', 'FULL')
+      upgrade(record, 'record', quartermasterSchema)
+      if (record.pragma('application_id', { simple: true }) !== RECORD_ID)
+        throw new Error(
+          `${files.record} is not a Quartermaster database, or one from before the first release: ` +
+            'start in another folder',
+        )
+    }
     upgrade(hold('decisions', 'NORMAL'), 'decisions', decisionsSchema)
     const meter = hold('meter', 'NORMAL')
     moveDecisions(files)
     upgrade(meter, 'meter', meterSchema)
     upgrade(hold('history', 'NORMAL'), 'history', historySchema)
-    if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files)
+    if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files, hasRecord)
     upgrade(hold('catalog', 'NORMAL'), 'catalog', catalogSchema)
     return release
   } catch (error) {
@@ -204,7 +210,11 @@ function isCurrentCatalog(path: string): boolean {
 /**
  * Only while nobody serves the folder: a server would go on with a file that no longer has a name.
  */
-function discardCatalog(dir: string, { catalog, record }: ReturnType<typeof filesIn>): void {
+function discardCatalog(
+  dir: string,
+  { catalog, record }: ReturnType<typeof filesIn>,
+  hasRecord: boolean,
+): void {
   const lock = takeLock(join(dir, 'serve.lock'))
   if (!lock)
     throw new Error(
@@ -212,6 +222,7 @@ function discardCatalog(dir: string, { catalog, record }: ReturnType<typeof file
     )
   try {
     discard(catalog)
+    if (!hasRecord) return
     // Every source is due at once, or the catalog would be empty until each one's own time.
     const raw = openFile(record, { synchronous: 'FULL', patient: true })
     try {
@@ -252,24 +263,13 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
   const writer = file(files.record, { synchronous: 'FULL' })
   const reader = file(files.record, { synchronous: 'FULL', readonly: true })
   const rawReader = file(files.record, { synchronous: 'FULL', readonly: true })
-  const meter = file(files.meter, { synchronous: 'NORMAL' })
-  const decisions = file(files.decisions, { synchronous: 'NORMAL' })
-  const catalog = openRenewable(() =>
-    file(files.catalog, { synchronous: 'NORMAL', readonly: true }),
-  )
-  const places = { record: fileAt(files.record), catalog: fileAt(files.catalog) }
+  const own = openOwnFiles(dir, file)
+  const place = fileAt(files.record)
   const records = readerOver(rawReader)
   const owner = {}
   const db = kyselyOver<Tables>(writer, fatal, owner)
   const read = kyselyOver<Tables>(reader, fatal)
-  const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
   const version = oncePerTurn(rawReader.prepare('PRAGMA data_version').pluck())
-  const dataVersion = catalog.prepare('PRAGMA data_version').pluck()
-  // Every handle counts for itself.
-  const catalogVersion = oncePerTurn({
-    get: () => catalog.generation * 2 ** 32 + (dataVersion.get() as number),
-  })
-  const locks = openLocks(dir)
 
   return {
     dir,
@@ -279,11 +279,12 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
     hasFailed: () => failed,
     reader: records,
     look: async (read) => records.run(read),
+    remember: (name, load) => rememberedOver(records, version.read, { name, load }),
+    // It is read when it is asked for.
+    ready: async () => {},
     openSnapshot: () =>
       snapshotOver(openFile(files.record, { synchronous: 'FULL', readonly: true })),
-    meter: handle(meter),
-    decisions: handle(decisions),
-    catalog,
+    ...own.handles,
     async atomic(ctx, fn) {
       if (ctx.db.isTransaction) return fn(ctx)
       const result = await transact(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx }))
@@ -291,26 +292,68 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
       return result
     },
     version: version.read,
-    catalogVersion: catalogVersion.read,
     lookAgain() {
       version.forget()
-      catalogVersion.forget()
+      own.forgetCatalogVersion()
     },
-    isGone: (name) => fileAt(files[name]) !== places[name],
+    isGone: (name) => (name === 'catalog' ? own.isCatalogGone() : fileAt(files.record) !== place),
     rescueRecord: (now) => rescueNow(rawReader, files.record, now),
-    async writeCatalogBack() {
-      await writeBack(catalog.raw, files.catalog)
-      catalog.renew()
-      places.catalog = fileAt(files.catalog)
-      catalogVersion.forget()
-    },
-    lock: locks.take,
-    unlock: locks.release,
     async close() {
       // Readers first: a reader that closes last leaves -wal and -shm behind.
-      for (const raw of [catalog, rawReader, reader, meter, decisions, writer]) raw.close()
-      locks.releaseAll()
+      for (const raw of [rawReader, reader, writer]) raw.close()
+      own.close()
       await Promise.all([db.destroy(), read.destroy()])
+    },
+  }
+}
+
+/** What a process has in its folder beside the system of record. */
+export interface OwnFiles {
+  readonly handles: Pick<
+    Engine,
+    'meter' | 'decisions' | 'catalog' | 'catalogVersion' | 'writeCatalogBack' | 'lock' | 'unlock'
+  >
+  isCatalogGone(): boolean
+  forgetCatalogVersion(): void
+  close(): void
+}
+
+/** Opens them; `file` opens a database, and is told of all so that a failure can close them. */
+export function openOwnFiles(dir: string, file: typeof openFile = openFile): OwnFiles {
+  const files = filesIn(dir)
+  const meter = file(files.meter, { synchronous: 'NORMAL' })
+  const decisions = file(files.decisions, { synchronous: 'NORMAL' })
+  const catalog = openRenewable(() =>
+    file(files.catalog, { synchronous: 'NORMAL', readonly: true }),
+  )
+  let place = fileAt(files.catalog)
+  const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
+  const dataVersion = catalog.prepare('PRAGMA data_version').pluck()
+  // Every handle counts for itself.
+  const version = oncePerTurn({
+    get: () => catalog.generation * 2 ** 32 + (dataVersion.get() as number),
+  })
+  const locks = openLocks(dir)
+  return {
+    handles: {
+      meter: handle(meter),
+      decisions: handle(decisions),
+      catalog,
+      catalogVersion: version.read,
+      async writeCatalogBack() {
+        await writeBack(catalog.raw, files.catalog)
+        catalog.renew()
+        place = fileAt(files.catalog)
+        version.forget()
+      },
+      lock: locks.take,
+      unlock: locks.release,
+    },
+    isCatalogGone: () => fileAt(files.catalog) !== place,
+    forgetCatalogVersion: version.forget,
+    close() {
+      for (const raw of [catalog, meter, decisions]) raw.close()
+      locks.releaseAll()
     },
   }
 }

@@ -1,15 +1,15 @@
 /** Tells other handles and processes that something which they keep in memory has changed. */
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import type { Engine } from './engine.js'
 import { query } from './query.js'
-import type { Reading } from './query.js'
+import type { Reader, Reading } from './query.js'
 import { value } from './reading.js'
 import type { Tables } from './tables/tables.js'
 import type { StateName } from './tables/column-types.js'
 
 /** Raises the number of one kind of state, inside the transaction of the change itself. */
 export async function touch(tx: Kysely<Tables>, name: StateName): Promise<void> {
+  touchedBy.get(tx)?.add(name)
   await tx
     .updateTable('state')
     .set({ value: sql`value + 1` })
@@ -17,9 +17,27 @@ export async function touch(tx: Kysely<Tables>, name: StateName): Promise<void> 
     .execute()
 }
 
-const valueOf = query((db, given: { name: StateName }) =>
+/**
+ * What a transaction has touched, for an engine that cannot be asked within the turn: it reads that
+ * again before it says that the transaction is done.
+ */
+const touchedBy = new WeakMap<Kysely<Tables>, Set<StateName>>()
+
+/** Notes from here on what a transaction touches. */
+export function noteTouches(tx: Kysely<Tables>): ReadonlySet<StateName> {
+  const names = new Set<StateName>()
+  touchedBy.set(tx, names)
+  return names
+}
+
+export const valueOf = query((db, given: { name: StateName }) =>
   db.selectFrom('state').select('value').where('name', '=', given.name),
 )
+
+/** An engine, as far as it remembers. */
+export interface Memory {
+  remember<T>(name: StateName, load: () => Reading<T>): Remembered<T>
+}
 
 /** What is kept in memory of one kind of state. */
 export interface Remembered<T> {
@@ -36,8 +54,8 @@ export interface Remembered<T> {
  * A number that moves when somebody touched a state, for what is too large to be remembered whole:
  * a look at it is all that a call costs while nobody changes anything.
  */
-export function changesOf(engine: Engine, name: StateName): () => number {
-  const state = remembered(engine, name, () => value(valueOf, { name }))
+export function changesOf(memory: Memory, name: StateName): () => number {
+  const state = remembered(memory, name, () => value(valueOf, { name }))
   return () => state() ?? 0
 }
 
@@ -46,30 +64,48 @@ export function changesOf(engine: Engine, name: StateName): () => number {
  * What is remembered is read as a whole: of 10,000 subscribers it takes 13 ms, and of their
  * overrides, one each, 60 ms.
  */
-export function remembered<T>(
-  engine: Engine,
+export const remembered = <T>(
+  memory: Memory,
   name: StateName,
   load: () => Reading<T>,
+): Remembered<T> => memory.remember(name, load)
+
+/** Remembers over SQLite, which can be asked within the turn: `version` moves with each commit. */
+export function rememberedOver<T>(
+  reader: Reader,
+  version: () => number,
+  { name, load }: { name: StateName; load: () => Reading<T> },
 ): Remembered<T> {
-  const { reader } = engine
-  let version = -1
+  let seen = -1
   let state: number | undefined = -1
   let held: T
   const asOfTurn = () => {
-    const now = engine.version()
-    if (now !== version) {
+    const now = version()
+    if (now !== seen) {
       const current = reader.value(valueOf, { name })
       if (current !== state) held = reader.run(load)
-      ;[version, state] = [now, current]
+      ;[seen, state] = [now, current]
     }
     return held
   }
-  return Object.assign(asOfTurn, {
+  return withReading(asOfTurn, { name, load, stateOf: () => state })
+}
+
+/** Lets a reading ask, too: what it sees may be newer than what is remembered. */
+export function withReading<T>(
+  asOfTurn: () => T,
+  {
+    name,
+    load,
+    stateOf,
+  }: { name: StateName; load: () => Reading<T>; stateOf: () => number | undefined },
+): Remembered<T> {
+  return Object.assign(() => asOfTurn(), {
     *now() {
       const known = asOfTurn()
       const current = yield* value(valueOf, { name })
       // Not kept: what a transaction has written so far may never be committed.
-      return current === state ? known : yield* load()
+      return current === stateOf() ? known : yield* load()
     },
   })
 }

@@ -32,8 +32,11 @@ class PoolDriver implements Driver {
     }
   }
 
-  beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
-    return connection.begin(settings.isolationLevel ?? 'serializable')
+  beginTransaction(
+    connection: Connection,
+    { isolationLevel = 'serializable', accessMode = 'read write' }: TransactionSettings,
+  ): Promise<void> {
+    return connection.begin(`${isolationLevel} ${accessMode}`)
   }
 
   commitTransaction(connection: Connection): Promise<void> {
@@ -79,8 +82,8 @@ class Connection implements DatabaseConnection {
     throw new Error('rows of PostgreSQL are not streamed: read them in steps')
   }
 
-  async begin(isolation: string): Promise<void> {
-    await this.#send(`begin isolation level ${isolation}`)
+  async begin(mode: string): Promise<void> {
+    await this.#send(`begin isolation level ${mode}`)
     this.#isInTransaction = true
   }
 

@@ -1,0 +1,113 @@
+/**
+ * The engine of a node whose system of record is PostgreSQL. What is its own, and may be lost, lies
+ * in its folder: counts, the log of decisions, offers.
+ */
+import { Kysely } from 'kysely'
+import type { Log } from '../../core/log.js'
+import { holdFolder, openOwnFiles } from '../engine.js'
+import type { Engine } from '../engine.js'
+import type { Reading } from '../query.js'
+import { lookWithin } from '../reading.js'
+import { noteTouches } from '../state.js'
+import type { StateName } from '../tables/column-types.js'
+import type { Tables } from '../tables/tables.js'
+import { watchChanges } from './changes.js'
+import { openPostgres } from './connect.js'
+import type { Postgres } from './connect.js'
+import { openMemory } from './memory.js'
+import { migratePostgres } from './schema.js'
+
+export interface PostgresEngineOptions {
+  dir: string
+  /** The text of the database file. */
+  address: string
+  log: Pick<Log, 'info' | 'warn'>
+}
+
+/** Connects, brings the schema up to date, and opens the files of the node. */
+export async function openPostgresEngine({
+  dir,
+  address,
+  log,
+}: PostgresEngineOptions): Promise<Engine> {
+  const postgres = await openPostgres(address)
+  try {
+    await migratePostgres(postgres)
+    return await engineOver(postgres, { dir, log })
+  } catch (error) {
+    await postgres.close()
+    throw error
+  }
+}
+
+async function engineOver(
+  postgres: Postgres,
+  { dir, log }: Omit<PostgresEngineOptions, 'address'>,
+): Promise<Engine> {
+  const release = holdFolder(dir, { hasRecord: false })
+  const own = openOwnFiles(dir)
+  release()
+  const look = <T>(read: () => Reading<T>): Promise<T> => lookAt(postgres.db, read)
+  const memory = openMemory(look, log)
+  let commits = 0
+  const changes = await watchChanges({
+    postgres,
+    log,
+    moved(names) {
+      commits++
+      memory.refreshSoon(names)
+    },
+  })
+  const isHere = (what: string) => () => {
+    throw new Error(`${what} of the system of record: it is on PostgreSQL`)
+  }
+
+  return {
+    dir,
+    db: postgres.db,
+    read: postgres.db,
+    fatal: () => {},
+    hasFailed: () => false,
+    get reader(): never {
+      return isHere('there is no handle')()
+    },
+    look,
+    remember: memory.remember,
+    ready: () => memory.refresh(),
+    openSnapshot: isHere('there is no handle'),
+    ...own.handles,
+    async atomic(ctx, fn) {
+      if (ctx.db.isTransaction) return fn(ctx)
+      let touched: ReadonlySet<StateName> = new Set()
+      const result = await postgres.atomic(ctx, (tx) => {
+        touched = noteTouches(tx.db)
+        return fn(tx)
+      })
+      commits++
+      // Whoever changed it finds it changed.
+      await memory.refresh(touched)
+      return result
+    },
+    version: () => commits,
+    lookAgain: own.forgetCatalogVersion,
+    isGone: (name) => name === 'catalog' && own.isCatalogGone(),
+    rescueRecord: isHere('there is no file'),
+    async close() {
+      await changes.close()
+      await memory.close()
+      own.close()
+      await postgres.close()
+    },
+  }
+}
+
+/** Runs a reading over one state of the database. Within a transaction it is that one's. */
+function lookAt<T>(db: Kysely<Tables>, read: () => Reading<T>): Promise<T> {
+  // As over SQLite, it may be asked for within a transaction, and sees what is committed.
+  return db
+    .withoutPlugins()
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((tx) => lookWithin(tx, read))
+}

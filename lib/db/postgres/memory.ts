@@ -1,0 +1,127 @@
+/**
+ * What a node keeps in memory of the system of record. It cannot be asked within the turn, so what
+ * is kept is read before it is wanted: at the start, after a transaction of this node that touched
+ * it, and when another node says that it did.
+ */
+import { pause } from '../../core/async/wait.js'
+import { SECOND } from '../../core/clock.js'
+import type { Log } from '../../core/log.js'
+import type { Reading } from '../query.js'
+import { value } from '../reading.js'
+import { valueOf, withReading } from '../state.js'
+import type { Memory, Remembered } from '../state.js'
+import type { StateName } from '../tables/column-types.js'
+
+export interface NodeMemory extends Memory {
+  /** Reads what is kept of these, or what is not read yet. */
+  refresh(names?: Iterable<StateName>): Promise<void>
+  /** The same for who does not wait: what fails is tried again each second until it is read. */
+  refreshSoon(names: Iterable<StateName>): void
+  close(): Promise<void>
+}
+
+interface Kept {
+  readonly name: StateName
+  /** Reads it anew where its number has moved; whoever asks meanwhile gets one that is as new. */
+  refresh(): Promise<void>
+  readonly isRead: boolean
+}
+
+export function openMemory(
+  look: <T>(read: () => Reading<T>) => Promise<T>,
+  log: Pick<Log, 'warn'>,
+): NodeMemory {
+  const all: Kept[] = []
+  const stale = new Set<StateName>()
+  const closing = new AbortController()
+  let catchingUp: Promise<void> | undefined
+
+  async function refresh(names?: Iterable<StateName>): Promise<void> {
+    const wanted = names && new Set(names)
+    await Promise.all(
+      all
+        .filter((kept) => (wanted ? wanted.has(kept.name) : !kept.isRead))
+        .map((kept) => kept.refresh()),
+    )
+  }
+
+  async function catchUp(): Promise<void> {
+    while (stale.size > 0 && !closing.signal.aborted) {
+      const names = [...stale]
+      stale.clear()
+      try {
+        await refresh(names)
+      } catch (error) {
+        log.warn({ err: error, names }, 'what others changed cannot be read; it is tried again')
+        for (const name of names) stale.add(name)
+        await pause(SECOND, closing.signal)
+      }
+    }
+  }
+
+  return {
+    remember(name, load) {
+      const kept = keep(look, { name, load })
+      all.push(kept)
+      return kept.remembered
+    },
+    refresh,
+    refreshSoon(names) {
+      for (const name of names) stale.add(name)
+      catchingUp ??= catchUp().finally(() => {
+        catchingUp = undefined
+      })
+    },
+    async close() {
+      closing.abort()
+      await catchingUp
+    },
+  }
+}
+
+/** One value, which is read by one reading at a time. */
+function keep<T>(
+  look: <R>(read: () => Reading<R>) => Promise<R>,
+  { name, load }: { name: StateName; load: () => Reading<T> },
+): Kept & { remembered: Remembered<T> } {
+  let held: { value: T; state: number | undefined } | undefined
+  let reading: Promise<void> | undefined
+  /** A reading that was asked for while another was under way, which may be too old for it. */
+  let following: Promise<void> | undefined
+
+  async function read(): Promise<void> {
+    held = await look(function* () {
+      const state = yield* value(valueOf, { name })
+      return held && held.state === state ? held : { value: yield* load(), state }
+    })
+  }
+
+  function begin(): Promise<void> {
+    reading = read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  return {
+    name,
+    get isRead() {
+      return held !== undefined
+    },
+    refresh() {
+      if (!reading) return begin()
+      const again = () => {
+        following = undefined
+        return begin()
+      }
+      return (following ??= reading.then(again, again))
+    },
+    remembered: withReading(
+      () => {
+        if (!held) throw new Error(`what is kept of ${name} was not read yet`)
+        return held.value
+      },
+      { name, load, stateOf: () => held?.state },
+    ),
+  }
+}
