@@ -177,7 +177,7 @@ export async function listEvents(
   const deliveries = await read
     .selectFrom('event_delivery')
     .selectAll()
-    .where('event_id', '>=', rows.at(-1)?.id ?? Infinity)
+    .where('event_id', '>=', rows.at(-1)?.id ?? Number.MAX_SAFE_INTEGER)
     .orderBy('receiver_id')
     .execute()
   return rows.map(({ id, uid, kind, subject, message, at, state, severity, mend }) => ({
