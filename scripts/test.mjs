@@ -20,6 +20,8 @@ import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const coverage = process.argv.includes('--coverage')
 const isLong = process.argv.includes('--long')
+/** What has the system of record: a folder's file, or a server that is started for the run. */
+const onPostgres = process.argv.includes('--postgres')
 /** Measured: 8 min 45 s for 16 minutes of processor time; with --long 24 for 30. */
 const DURATION = isLong
   ? 'It takes about half an hour on two cores.'
@@ -97,6 +99,16 @@ const ALONE = [
   'server/fuzz.test.ts',
   'server/closing.test.ts',
 ]
+/** Suites that run on PostgreSQL open their apps by another module than the product's. */
+const recordOnPostgres = {
+  name: 'record-on-postgres',
+  setup(build) {
+    const path = resolve('test/harness/record-on-postgres.ts')
+    build.onResolve({ filter: /\/record\.js$/ }, ({ path: wanted, resolveDir }) =>
+      resolve(resolveDir, wanted) === resolve('lib/app/record.js') ? { path } : null,
+    )
+  },
+}
 const isNamed = (file, name) => file === `${name}.test.ts` || file.startsWith(`${name}/`)
 const isWanted = (file) =>
   names.length > 0
@@ -134,10 +146,15 @@ try {
     await transpileTree(outdir)
     cpSync('data', join(outdir, 'data'), { recursive: true })
   } else {
-    await bundleTree(outdir, {
-      ...beside,
-      ...Object.fromEntries(groups.map(({ name, file }) => [name, file])),
-    })
+    await bundleTree(
+      outdir,
+      {
+        ...beside,
+        ...(onPostgres && { 'with-postgres': 'test/harness/with-postgres.ts' }),
+        ...Object.fromEntries(groups.map(({ name, file }) => [name, file])),
+      },
+      onPostgres ? { plugins: [recordOnPostgres] } : {},
+    )
     await bundleLauncher(outdir)
   }
   const files = coverage
@@ -148,6 +165,7 @@ try {
   const maps = isEach ? ['--enable-source-maps'] : []
   const causes = resolve(outdir, 'causes.txt')
   const runner = [
+    ...(onPostgres ? [process.execPath, join(outdir, 'with-postgres.mjs')] : []),
     process.execPath,
     ...maps,
     `--import=${new URL('causes.mjs', import.meta.url)}`,

@@ -6,7 +6,6 @@ import { wholeMilliseconds } from '../core/clock.js'
 import { silentLog } from '../core/log.js'
 import type { Log } from '../core/log.js'
 import { refuseUnknownOptions } from '../core/options.js'
-import type { Engine } from '../db/engine.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { builtin, presets } from '../distributors/builtin/index.js'
 import { withDocuments } from '../distributors/document/folder.js'
@@ -67,11 +66,10 @@ export interface OpenOptions {
   /** Who acts, for the audit; `library` by default. */
   actor?: string
   /**
-   * For tests of what goes wrong: free bytes of the disk, named places at which the sender of
-   * orders may end, and another database under the system of record.
+   * For tests of what goes wrong: free bytes of the disk, and named places at which the sender of
+   * orders may end.
    */
   faults?: EngineOptions & {
-    openEngine?: (node: { dir: string; log: Log }) => Promise<Engine>
     freeBytes?: () => number
     exports?: ExporterOptions
     analytics?: AnalyticsOptions

@@ -4,10 +4,11 @@ import { joinAudit } from '../accounts/audit.js'
 import { openSecrets } from '../accounts/data-keys.js'
 import { loadSecretKey } from '../core/storage/secrets.js'
 import type { Secrets } from '../core/storage/secrets.js'
-import { filesIn, holdFolder, openEngine } from '../db/engine.js'
+import { filesIn } from '../db/engine.js'
 import type { Engine } from '../db/engine.js'
 import { backUpBeforeUpgrade } from './backup/before-upgrade.js'
 import type { Settings } from './options.js'
+import { openRecord } from './record.js'
 
 export interface State {
   engine: Engine
@@ -24,10 +25,9 @@ export async function openState({
   log,
   faults,
 }: Settings): Promise<State> {
-  async function openFolder(): Promise<Engine> {
+  async function prepare(): Promise<void> {
     refuseEmptied(dir)
     await backUpBeforeUpgrade({ dir, now, log, freeBytes: faults.freeBytes })
-    return openPrepared(dir, fatal)
   }
 
   const fresh = !existsSync(filesIn(dir).record)
@@ -37,7 +37,7 @@ export async function openState({
     random,
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
-  const engine = await (faults.openEngine?.({ dir, log }) ?? openFolder())
+  const engine = await openRecord({ dir, log, fatal, before: prepare })
   try {
     const secrets = await openSecrets(engine, key, random)
     await engine.ready()
@@ -61,13 +61,4 @@ function refuseEmptied(dir: string): void {
     throw new Error(
       `${record} is empty, and was not: restore a backup over ${dir}, which keeps orders.journal`,
     )
-}
-
-function openPrepared(dir: string, fatal: (error: unknown) => void): Engine {
-  const release = holdFolder(dir)
-  try {
-    return openEngine(dir, fatal)
-  } finally {
-    release()
-  }
 }

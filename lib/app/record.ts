@@ -1,0 +1,25 @@
+/** Opens the engine of an app, on the database that has its system of record. */
+import type { Log } from '../core/log.js'
+import { holdFolder, openEngine } from '../db/engine.js'
+import type { Engine } from '../db/engine.js'
+
+export interface RecordOptions {
+  /** The state folder. */
+  dir: string
+  log: Log
+  /** Told of a disk error under what must not be lost. */
+  fatal: (error: unknown) => void
+  /** What is to be done before the files of the folder are brought up to date. */
+  before: () => Promise<void>
+}
+
+/** Creates what is missing, upgrades the files, and opens them. */
+export async function openRecord({ dir, fatal, before }: RecordOptions): Promise<Engine> {
+  await before()
+  const release = holdFolder(dir)
+  try {
+    return openEngine(dir, fatal)
+  } finally {
+    release()
+  }
+}

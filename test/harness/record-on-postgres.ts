@@ -1,0 +1,42 @@
+/**
+ * Takes the place of lib/app/record.ts where suites run on PostgreSQL: each state folder has a
+ * database of its own, and a copy of a folder a copy of it.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync, realpathSync, writeFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RecordOptions } from '../../lib/app/record.js'
+import type { Engine } from '../../lib/db/engine.js'
+import { openPostgresEngine } from '../../lib/db/postgres/engine.js'
+import { superClient } from './postgres.js'
+
+/** The server that the run of the suites has started. */
+function serverAddress(): string {
+  const address = process.env['TEST_POSTGRES']
+  if (address === undefined) throw new Error('npm test -- --engine postgres starts the server')
+  return address
+}
+
+export async function openRecord({ dir, log }: RecordOptions): Promise<Engine> {
+  const address = new URL(serverAddress())
+  address.pathname = `/${await databaseOf(dir)}`
+  return openPostgresEngine({ dir, address: address.href, log })
+}
+
+/** A folder knows its database; one that was copied from another gets a copy of that one's. */
+async function databaseOf(dir: string): Promise<string> {
+  const note = join(dir, 'database')
+  const name = `t${createHash('sha256').update(realpathSync(dir)).digest('hex').slice(0, 24)}`
+  const known = existsSync(note) ? readFileSync(note, 'utf8') : null
+  if (known === name) return name
+  const client = superClient(serverAddress())
+  await client.connect()
+  try {
+    await client.query(`drop database if exists ${name} with (force)`)
+    await client.query(`create database ${name} template ${known ?? 'template0'} encoding 'UTF8'`)
+  } finally {
+    await client.end()
+  }
+  writeFileSync(note, name)
+  return name
+}
