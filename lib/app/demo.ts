@@ -6,7 +6,7 @@ import type { ConfigurationDocument, DistributorEntry } from '../configuration/d
 import { SECOND } from '../core/clock.js'
 import { writeKeyFile } from '../core/storage/secrets.js'
 import type { App } from './open.js'
-import { filesIn } from '../db/engine.js'
+import { filesIn } from '../db/folder.js'
 import { openFile } from '../db/sqlite.js'
 import { addDemoDealers } from '../simulator/market/dealers.js'
 import { writeDemoHistory } from '../simulator/demo/history.js'

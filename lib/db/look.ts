@@ -1,6 +1,6 @@
 /** Whether the files of a folder can be used, as the handles that serve it see them. */
 import { existsSync } from 'node:fs'
-import { filesIn } from './engine.js'
+import { filesIn } from './folder.js'
 import type { Engine } from './engine.js'
 import type { Raw } from './sqlite.js'
 import { catalogSchema } from './migrations/catalog.js'

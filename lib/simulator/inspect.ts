@@ -3,7 +3,7 @@
  * losses.
  */
 import { existsSync } from 'node:fs'
-import { filesIn } from '../db/engine.js'
+import { filesIn } from '../db/folder.js'
 import { openFile } from '../db/sqlite.js'
 import type { OrderStatus } from '../db/tables/column-types.js'
 import { statusAt } from './engine/life.js'

@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filesIn } from '../../lib/db/engine.js'
+import { filesIn } from '../../lib/db/folder.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { FraudSignals } from '../../lib/fraud/shapes.js'
 import { signalsOf } from '../../lib/fraud/signals/signals.js'

@@ -14,7 +14,7 @@ import type {
   ConfigurationDocument,
   DistributorEntry,
 } from '../../lib/configuration/document/document.js'
-import { filesIn } from '../../lib/db/engine.js'
+import { filesIn } from '../../lib/db/folder.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
 import { readState } from '../../lib/catalog/queries.js'

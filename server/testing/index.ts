@@ -15,7 +15,7 @@ import type {
 import { saveDocument } from '../../lib/configuration/saved-documents.js'
 import { RemoteError, connect } from '../../lib/connect.js'
 import { isApiError } from '../../lib/core/errors.js'
-import { filesIn } from '../../lib/db/engine.js'
+import { filesIn } from '../../lib/db/folder.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { allEndpoints } from '../../lib/app/endpoints.js'
 import { open } from '../../lib/app/open.js'

@@ -23,7 +23,7 @@ import { FORM, KeptFault, readArena, writeArena } from '../../lib/catalog/kept/a
 import { openBuilder } from '../../lib/catalog/kept/build.js'
 import type { SnapshotParts } from '../../lib/catalog/snapshot/parts.js'
 import { silentLog } from '../../lib/core/log.js'
-import { filesIn } from '../../lib/db/engine.js'
+import { filesIn } from '../../lib/db/folder.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { generateCatalog, writeOffers } from '../../scripts/bench/offers.js'
 import { openForTest as open } from '../../server/testing/open.js'

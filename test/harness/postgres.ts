@@ -69,9 +69,16 @@ export async function startServer(): Promise<TestServer> {
   execFileSync(
     join(bin!, 'initdb'),
     [
-      ...['-D', join(dir, 'data'), '--auth=scram-sha-256', `--pwfile=${passwords}`, '-N'],
-      ...['--encoding=UTF8', '--locale=C.UTF-8', `--username=${SUPERUSER}`],
-      ...['--locale-provider=icu', '--icu-locale=en-US'],
+      '-D',
+      join(dir, 'data'),
+      '-N',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwords}`,
+      `--username=${SUPERUSER}`,
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--locale-provider=icu',
+      '--icu-locale=en-US',
     ],
     { stdio: ['ignore', 'ignore', 'pipe'], cwd: dir, ...owner },
   )
@@ -116,9 +123,16 @@ export async function startServer(): Promise<TestServer> {
     },
     async start(settings = []) {
       const all = [
-        ...['fsync=off', 'full_page_writes=off', 'shared_buffers=64MB', 'max_connections=60'],
-        ...[`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${dir}`],
-        ...['autovacuum=off', 'log_min_messages=fatal', ...settings],
+        'fsync=off',
+        'full_page_writes=off',
+        'shared_buffers=64MB',
+        'max_connections=60',
+        'autovacuum=off',
+        'log_min_messages=fatal',
+        `port=${port}`,
+        'listen_addresses=127.0.0.1',
+        `unix_socket_directories=${dir}`,
+        ...settings,
       ]
       server = spawn(
         join(bin!, 'postgres'),

@@ -255,6 +255,31 @@ describe('atomic', { skip: missing }, () => {
       await assert.rejects(far.db.selectFrom('setting').selectAll().execute(), isUnavailable)
     })
 
+    test('is given up where the server says nothing any more, and what is not known is said', async () => {
+      const { pathname } = new URL(address)
+      const text = server.address({ database: pathname.slice(1), port: proxy.port })
+      const hasty = await openPostgres(text, { answerTimeout: 300 })
+      const stallAt = (word: string) => {
+        proxy.judge = (bytes) => {
+          if (bytes.includes(word)) proxy.isStalled = true
+          return 'pass'
+        }
+      }
+      stallAt('insert into')
+      const before = hasty.atomic(ctxOf(hasty), ({ db }) => put(db, 'stalled', '1'))
+      await assert.rejects(before, (error) => isUnavailable(error) && !isCommitUnknown(error))
+      proxy.isStalled = false
+      stallAt('commit')
+      const during = hasty.atomic(ctxOf(hasty), ({ db }) => put(db, 'stalled', '2'))
+      await assert.rejects(during, (error) => !isUnavailable(error) && isCommitUnknown(error))
+      proxy.isStalled = false
+      proxy.judge = () => 'pass'
+      await hasty.atomic(ctxOf(hasty), ({ db }) => put(db, 'next', '3'))
+      assert.equal(await valueOf('next'), '3')
+      proxy.cutAll()
+      await hasty.close()
+    })
+
     test('of a backend that was killed is unavailable, and the next one is not', async () => {
       await assert.rejects(
         far.atomic(ctxOf(far), async ({ db }) => {

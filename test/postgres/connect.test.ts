@@ -1,7 +1,15 @@
 /** How a node comes to PostgreSQL, and what a value is once it is here. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -138,11 +146,15 @@ describe('PostgreSQL', { skip: missing }, () => {
   })
 
   test('has to prove who it is, as sslmode says', async () => {
-    const { ca, key, certificate } = makeCertificates(certificates, server.dir)
     const tls = await startServer()
-    try {
+    const startAs = async (name: string) => {
+      const { ca, key, certificate } = makeCertificate(certificates, tls.dir, name)
       await tls.crash()
       await tls.start(['ssl=on', `ssl_cert_file=${certificate}`, `ssl_key_file=${key}`])
+      return ca
+    }
+    try {
+      const ca = await startAs('DNS:db.shop.test')
       const text = (parameters: string) => tls.address({ parameters })
       const isTls = async (parameters: string) => {
         const opened = await openPostgres(text(parameters))
@@ -155,11 +167,15 @@ describe('PostgreSQL', { skip: missing }, () => {
       assert.equal(await isTls('?sslmode=require'), 1)
       assert.equal(await isTls(`?sslmode=verify-ca&sslrootcert=${ca}`), 1)
       await refused(text('?sslmode=verify-ca'), /its certificate is refused .*sslrootcert names/)
-      // It is made out to db.shop.test, and not to the address.
+      // It is made out to a name, and not to the address.
       await refused(text(`?sslmode=verify-full&sslrootcert=${ca}`), /its certificate is refused/)
+      await startAs('IP:127.0.0.1')
+      assert.equal(await isTls(`?sslmode=verify-full&sslrootcert=${ca}`), 1)
+      await refused(text('?sslmode=verify-full'), /its certificate is refused/)
+      writeFileSync(join(certificates, 'no.pem'), 'no')
       await refused(
-        text(`?sslmode=verify-full&sslrootcert=${key}`),
-        /sslrootcert: cannot read|refused|PEM|error/i,
+        text(`?sslmode=verify-full&sslrootcert=${join(certificates, 'no.pem')}`),
+        /sslrootcert: .*no\.pem is not a PEM file/,
       )
     } finally {
       await tls.close()
@@ -200,50 +216,17 @@ describe('PostgreSQL', { skip: missing }, () => {
   })
 })
 
-/** An authority, and a server of it that is called db.shop.test. */
-function makeCertificates(dir: string, owned: string) {
-  const path = (name: string) => join(dir, name)
-  const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
-  const subject = (name: string) => ['-subj', `/CN=${name}`]
+/** An authority, and a server of it, which is called so. */
+function makeCertificate(dir: string, owned: string, name: string) {
+  const path = (file: string) => join(dir, file)
+  const openssl = (line: string) =>
+    execFileSync('openssl', line.split(' '), { cwd: dir, stdio: 'ignore' })
+  if (!existsSync(path('ca.pem')))
+    openssl('req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority')
+  writeFileSync(path('names'), `subjectAltName=${name}`)
+  openssl('req -newkey rsa:2048 -nodes -keyout db.key -out db.csr -subj /CN=server')
   openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    'ca.key',
-    '-out',
-    'ca.pem',
-    ...subject('authority'),
-  )
-  openssl(
-    'req',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    'db.key',
-    '-out',
-    'db.csr',
-    ...subject('db.shop.test'),
-  )
-  writeFileSync(path('names'), 'subjectAltName=DNS:db.shop.test')
-  openssl(
-    'x509',
-    '-req',
-    '-in',
-    'db.csr',
-    '-CA',
-    'ca.pem',
-    '-CAkey',
-    'ca.key',
-    '-CAcreateserial',
-    '-extfile',
-    'names',
-    '-out',
-    'db.pem',
+    'x509 -req -in db.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile names -out db.pem',
   )
   const { uid, gid } = statSync(owned)
   chmodSync(dir, 0o755)

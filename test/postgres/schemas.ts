@@ -14,12 +14,26 @@ export interface TableFacts {
   columns: Record<string, ColumnFacts>
   /** Columns; '' where there is none. */
   primaryKey: string
+  /** Whether a row without its key is given one. */
+  isNumbered: boolean
   /** Of constraints and indexes alike: columns, and behind them the condition. */
   unique: string[]
   indexes: string[]
   foreignKeys: string[]
   checks: string[]
 }
+
+/** Tables whose numbers our code gives itself: a row without one is a mistake. */
+const GIVEN = [
+  'console_place',
+  'dealer_list',
+  'fraud_installation',
+  'fulfillment_order',
+  'journal',
+  'lane_status',
+  'placement',
+  'purchase_order',
+]
 
 type Schema = Record<string, TableFacts>
 
@@ -76,6 +90,7 @@ export function schemaOfSqlite(raw: Raw): Schema {
             ])
             .toSorted(([a], [b]) => (a < b ? -1 : 1)),
         ),
+        isNumbered: isNumbered(name, columns),
         primaryKey: columns
           .filter(({ pk }) => pk > 0)
           .toSorted((a, b) => a.pk - b.pk)
@@ -102,6 +117,14 @@ export function schemaOfSqlite(raw: Raw): Schema {
     ]
   })
   return Object.fromEntries(facts)
+
+  /** SQLite numbers every INTEGER PRIMARY KEY; of some, our code gives each number itself. */
+  function isNumbered(table: string, columns: { name: string; type: string; pk: number }[]) {
+    const keys = columns.filter(({ pk }) => pk > 0)
+    const [key] = keys
+    if (keys.length !== 1 || key!.type !== 'INTEGER') return false
+    return !GIVEN.includes(table)
+  }
 
   /** A primary key that leaves case aside is a second key in PostgreSQL. */
   function caselessKeyOf(table: string): string[] {
@@ -182,6 +205,12 @@ export async function schemaOfPostgres({ db }: Pick<Postgres, 'db'>): Promise<Sc
     left join pg_class o on o.oid = k.confrelid
     left join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
     where c.relnamespace = 'quartermaster'::regnamespace and k.contype in ('c', 'f')`.execute(db)
+  const { rows: numbered } = await sql<{ table: string }>`select c.relname as table
+    from pg_class c where c.relnamespace = 'quartermaster'::regnamespace and (
+      exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attidentity <> '')
+      or exists (select 1 from pg_trigger t where t.tgrelid = c.oid and t.tgtype & 7 = 7))`.execute(
+    db,
+  )
   const names = [...new Set(columns.map(({ table }) => table))]
   return Object.fromEntries(
     names.map((name): [string, TableFacts] => {
@@ -192,6 +221,7 @@ export async function schemaOfPostgres({ db }: Pick<Postgres, 'db'>): Promise<Sc
       return [
         name,
         {
+          isNumbered: numbered.some(({ table }) => table === name),
           columns: Object.fromEntries(
             columns
               .filter(({ table }) => table === name)

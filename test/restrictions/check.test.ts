@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { filesIn } from '../../lib/db/engine.js'
+import { filesIn } from '../../lib/db/folder.js'
 import { meterSchema } from '../../lib/db/migrations/meter.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import type { App } from '../../lib/app/open.js'

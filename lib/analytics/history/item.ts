@@ -2,7 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY, dayOf, startOfDay } from '../../core/clock.js'
 import { quoted } from '../../core/text.js'
-import { filesIn } from '../../db/engine.js'
+import { filesIn } from '../../db/folder.js'
 import { openFile } from '../../db/sqlite.js'
 import type { ItemJob, Tools } from '../builds/job.js'
 import { damagedDays, dayFile, daysIn, momentOf } from './files.js'

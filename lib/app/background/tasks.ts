@@ -6,7 +6,7 @@ import type { CatalogTasks } from '../../catalog/snapshot/live.js'
 import type { FeedTasks } from '../../feeds/ctx.js'
 import { openBuilder } from '../../catalog/kept/build.js'
 import { copyDatabase } from '../../db/copy.js'
-import { filesIn } from '../../db/engine.js'
+import { filesIn } from '../../db/folder.js'
 import { openFile } from '../../db/sqlite.js'
 import { ingestFeed } from '../../feeds/ingest/ingest.js'
 

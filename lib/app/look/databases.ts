@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'n
 import { basename } from 'node:path'
 import type { Finding } from '../../core/finding.js'
 import { MB, megabytes } from '../../core/figures.js'
-import { filesIn } from '../../db/engine.js'
+import { filesIn } from '../../db/folder.js'
 import { catalogSchema } from '../../db/migrations/catalog.js'
 import { decisionsSchema } from '../../db/migrations/decisions.js'
 import { historySchema } from '../../db/migrations/history.js'

@@ -36,6 +36,13 @@ export interface Postgres {
   close(): Promise<void>
 }
 
+export interface PostgresOptions {
+  /** By which the server's own views tell connections apart: the name of the node. */
+  application?: string
+  /** Milliseconds after which a server that says nothing is given up; a little over a statement's. */
+  answerTimeout?: number
+}
+
 /**
  * Opens a pool from the text of a database file, and looks at the server once. Throws an Error of
  * one line, without the password, where it cannot be used. The schema is brought up to date by
@@ -43,11 +50,11 @@ export interface Postgres {
  */
 export async function openPostgres(
   text: string,
-  { application = 'quartermaster' }: { application?: string } = {},
+  { application = 'quartermaster', answerTimeout = ANSWER_TIMEOUT }: PostgresOptions = {},
 ): Promise<Postgres> {
   const address = readAddress(text)
   const pg = loadPg()
-  const options = optionsFor(address, application, pg)
+  const options = optionsFor(address, { application, answerTimeout }, pg)
   const pool = new pg.Pool({ ...options, max: CONNECTIONS, idleTimeoutMillis: 30_000 })
   // Whoever uses a connection learns of its end by a statement that fails; without a listener,
   // Node would take it as an error that nobody caught.
@@ -69,12 +76,16 @@ export async function openPostgres(
       return transactPostgres(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx }))
     },
     newClient: ({ isPatient = false } = {}) =>
-      new pg.Client({ ...options, query_timeout: isPatient ? 0 : ANSWER_TIMEOUT }),
+      new pg.Client({ ...options, query_timeout: isPatient ? 0 : answerTimeout }),
     close: () => outer.destroy(),
   }
 }
 
-function optionsFor(address: Address, application: string, pg: Pg): ClientOptions {
+function optionsFor(
+  address: Address,
+  { application, answerTimeout }: Required<PostgresOptions>,
+  pg: Pg,
+): ClientOptions {
   const settings = {
     // A pooler that cannot keep settings refuses the connection, instead of losing them later.
     search_path: SCHEMA,
@@ -94,7 +105,7 @@ function optionsFor(address: Address, application: string, pg: Pg): ClientOption
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
     connectionTimeoutMillis: address.connectTimeout,
-    query_timeout: ANSWER_TIMEOUT,
+    query_timeout: answerTimeout,
     keepAlive: true,
     types: typesOver(pg.types),
   }
@@ -107,9 +118,7 @@ async function look(pool: Pool, address: Address): Promise<void> {
   try {
     client = await pool.connect()
   } catch (error) {
-    // Not the driver's own error: it has the address in it.
-    // oxlint-disable-next-line preserve-caught-error
-    throw new Error(`${place}: ${refusalOf(error, address)}`, { cause: faultOf(error) })
+    throw new Error(`${place}: ${refusalOf(error, address)}`, { cause: error })
   }
   try {
     const { rows } = await client.query(`select current_setting('server_version') as version,

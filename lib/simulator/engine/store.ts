@@ -2,7 +2,7 @@
  * The file of the simulated distributors: every call of one of them is one transaction on it, so
  * that a kill never splits one.
  */
-import { filesIn } from '../../db/engine.js'
+import { filesIn } from '../../db/folder.js'
 import { migrate } from '../../db/migrate.js'
 import { openFile, rememberStatements } from '../../db/sqlite.js'
 import type { Raw, Statement } from '../../db/sqlite.js'

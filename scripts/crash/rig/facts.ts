@@ -19,7 +19,7 @@ import type { OrderCountTable, PlacementTable } from '../../../lib/db/tables/ord
 import { FAILED } from '../../../lib/orders/stored.js'
 import type { StoredPo } from '../../../lib/orders/stored.js'
 import { DEMO_SEED } from '../../../lib/simulator/market/market.js'
-import { filesIn } from '../../../lib/db/engine.js'
+import { filesIn } from '../../../lib/db/folder.js'
 import { openFile } from '../../../lib/db/sqlite.js'
 import type { SimulatorOrder } from '../../../lib/simulator/inspect.js'
 import { openSimulators } from '../../../lib/simulator/simulators.js'

@@ -4,7 +4,7 @@
  */
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { filesIn } from '../../../lib/db/engine.js'
+import { filesIn } from '../../../lib/db/folder.js'
 import { openFile } from '../../../lib/db/sqlite.js'
 import { openArena } from './arena.js'
 import type { Arena, Way } from './arena.js'

@@ -2,7 +2,7 @@
  * The shop that the crash harness orders for: every simulated distributor, or those that documents
  * describe, two dealers, a store, and keys.
  */
-import { filesIn } from '../../../lib/db/engine.js'
+import { filesIn } from '../../../lib/db/folder.js'
 import { openFile } from '../../../lib/db/sqlite.js'
 import type {
   ConfigurationDocument,

@@ -1,0 +1,78 @@
+/** What a process has in its folder beside the system of record: it may be lost. */
+import type { Engine, RawHandle } from './engine.js'
+import { filesIn } from './folder.js'
+import { openLocks } from './locks.js'
+import { fileAt, openRenewable, writeBack } from './rescue.js'
+import { openFile, rememberStatements } from './sqlite.js'
+import type { Raw, Statement } from './sqlite.js'
+
+export interface OwnFiles {
+  readonly handles: Pick<
+    Engine,
+    'meter' | 'decisions' | 'catalog' | 'catalogVersion' | 'writeCatalogBack' | 'lock' | 'unlock'
+  >
+  isCatalogGone(): boolean
+  forgetCatalogVersion(): void
+  close(): void
+}
+
+/** Opens them; `file` opens a database, and is told of all so that a failure can close them. */
+export function openOwnFiles(dir: string, file: typeof openFile = openFile): OwnFiles {
+  const files = filesIn(dir)
+  const meter = file(files.meter, { synchronous: 'NORMAL' })
+  const decisions = file(files.decisions, { synchronous: 'NORMAL' })
+  const catalog = openRenewable(() =>
+    file(files.catalog, { synchronous: 'NORMAL', readonly: true }),
+  )
+  let place = fileAt(files.catalog)
+  const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
+  const dataVersion = catalog.prepare('PRAGMA data_version').pluck()
+  // Every handle counts for itself.
+  const version = oncePerTurn({
+    get: () => catalog.generation * 2 ** 32 + (dataVersion.get() as number),
+  })
+  const locks = openLocks(dir)
+  return {
+    handles: {
+      meter: handle(meter),
+      decisions: handle(decisions),
+      catalog,
+      catalogVersion: version.read,
+      async writeCatalogBack() {
+        await writeBack(catalog.raw, files.catalog)
+        catalog.renew()
+        place = fileAt(files.catalog)
+        version.forget()
+      },
+      lock: locks.take,
+      unlock: locks.release,
+    },
+    isCatalogGone: () => fileAt(files.catalog) !== place,
+    forgetCatalogVersion: version.forget,
+    close() {
+      for (const raw of [catalog, meter, decisions]) raw.close()
+      locks.releaseAll()
+    },
+  }
+}
+
+/**
+ * A number that the calls of one turn of the event loop share: reading it costs five microseconds
+ * of system calls.
+ */
+export function oncePerTurn(statement: Pick<Statement, 'get'>): { read(): number; forget(): void } {
+  let known: number | undefined
+  const forget = () => {
+    known = undefined
+  }
+  return {
+    forget,
+    read() {
+      if (known === undefined) {
+        known = statement.get() as number
+        setImmediate(forget)
+      }
+      return known
+    },
+  }
+}
