@@ -39,8 +39,9 @@ export function prepareFolder(dir: string): void {
 }
 
 /**
- * As `prepareFolder`; without the system of record where that is on another machine. Returns what closes the files, which is best done once they are open anew:
- * the last handle of a file that is closed writes its log back, which holds up a start.
+ * As `prepareFolder`; without the system of record where that is on another machine. Returns what
+ * closes the files, which is best done once they are open anew: the last handle of a file that is
+ * closed writes its log back, which holds up a start.
  */
 export function holdFolder(dir: string, { hasRecord = true } = {}): () => void {
   assertSqliteVersion()

@@ -100,8 +100,8 @@ async function takeIn(
     if (isIoError(error) || isCommitUnknown(error))
       throw new ApiError('service_unavailable', {
         message:
-          `The ${isIoError(error) ? 'disk' : 'database'} failed while the order was written down, so it is not known whether it was. ` +
-          'Nothing was sent; try the same order_id again later.',
+          `The ${isIoError(error) ? 'disk' : 'database'} failed while the order was written down, ` +
+          'so it is not known whether it was. Nothing was sent; try the same order_id again later.',
       })
     throw error
   }
