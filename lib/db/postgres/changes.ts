@@ -64,15 +64,14 @@ export async function watchChanges({
         isAway = true
       }
     } while (isAskedAgain)
+    // In the same step as the last question: who asks from here on begins anew.
+    looking = undefined
   }
 
   /** A change that is told of during a look may be too late for it. */
   function look(): Promise<void> {
     isAskedAgain = looking !== undefined
-    looking ??= readOrWait().finally(() => {
-      looking = undefined
-    })
-    return looking
+    return (looking ??= readOrWait())
   }
 
   async function lookNowAndThen(): Promise<void> {
