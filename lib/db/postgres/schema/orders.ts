@@ -1,5 +1,5 @@
 /** What is sent to distributors, and the order journal. */
-import { ID, TEXT } from './types.js'
+import { ID, TEXT, triggerFunction } from './types.js'
 
 export const ordersTables = `
 CREATE TABLE distributor_mode (
@@ -143,4 +143,18 @@ CREATE TABLE transcript (
 );
 CREATE INDEX transcript_order ON transcript (purchase_order_id, kind);
 CREATE INDEX transcript_at ON transcript (at);
+
+-- Whoever writes an order knows its number; a row without one gets the next, as in SQLite.
+${triggerFunction(
+  'give_order_number',
+  `
+  EXECUTE format('SELECT coalesce(max(id), 0) + 1 FROM %I', TG_TABLE_NAME) INTO NEW.id;
+  RETURN NEW;`,
+)}
+CREATE TRIGGER placement_number BEFORE INSERT ON placement FOR EACH ROW WHEN (NEW.id IS NULL)
+  EXECUTE FUNCTION give_order_number();
+CREATE TRIGGER fulfillment_order_number BEFORE INSERT ON fulfillment_order FOR EACH ROW
+  WHEN (NEW.id IS NULL) EXECUTE FUNCTION give_order_number();
+CREATE TRIGGER purchase_order_number BEFORE INSERT ON purchase_order FOR EACH ROW
+  WHEN (NEW.id IS NULL) EXECUTE FUNCTION give_order_number();
 `
