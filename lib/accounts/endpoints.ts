@@ -45,8 +45,7 @@ export const account = endpoint('account', {
     },
   },
   run: async (ctx) => {
-    const { document } = await ctx.configurations.of(ctx.subscriber)
-    const entries = Object.entries(document.distributors)
+    const entries = Object.entries(ctx.configurations.of(ctx.subscriber).document.distributors)
     const { key_name, tier, limits } = callerOf(ctx)
     return {
       key_name,

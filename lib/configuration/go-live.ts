@@ -111,14 +111,10 @@ async function shopsWith(
     .select(['id', 'name', 'email'])
     .orderBy('id')
     .execute()
-  const found: Subscriber[] = []
-  for (const subscriber of subscribers) {
-    const { document } = await ctx.configurations.of(subscriber)
-    const entry = document.distributors[name]
-    if (entry?.distid === distid && entry.active && entry.fulfillment !== undefined)
-      found.push(subscriber)
-  }
-  return found
+  return subscribers.filter((subscriber) => {
+    const entry = ctx.configurations.of(subscriber).document.distributors[name]
+    return entry?.distid === distid && entry.active && entry.fulfillment !== undefined
+  })
 }
 
 async function shopOf(
@@ -127,8 +123,7 @@ async function shopOf(
   subscriber: Subscriber,
 ): Promise<LiveShop> {
   const { name } = distributor
-  const { document } = await ctx.configurations.of(subscriber)
-  const entry = document.distributors[name]
+  const entry = ctx.configurations.of(subscriber).document.distributors[name]
   const accounts = givenSettings(distributor, entry).filter(
     ({ setting, value }) => isCredential(setting) && !setting.secret && !isBlank(value),
   )

@@ -121,8 +121,7 @@ export async function orderShop(
         name: 'Another shop',
         email: 'other@shop.example',
       })
-      const first = await findSubscriber(ctx, t.subscriber)
-      await t.save(name, (await ctx.configurations.of(first)).document)
+      await t.save(name, ctx.configurations.of(await findSubscriber(ctx, t.subscriber)).document)
       for (const { distributor } of distributors)
         await operator.configurations.recordCheck(id, distributor.name, true)
       return (
