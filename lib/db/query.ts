@@ -1,7 +1,7 @@
 /**
- * Queries of quartermaster.db that run within one turn of the event loop, so that nothing can
- * happen between what they tell and what is done about it. Kysely writes them, once; where the turn
- * of the loop does not matter, Kysely runs its queries itself (`ctx.db`, `ctx.read`).
+ * Queries of quartermaster.db that Kysely writes once. Readings are made of them (reading.ts):
+ * several queries over one state, which SQLite runs within one turn of the event loop. A query that
+ * stands for itself Kysely writes and runs for each call (`ctx.db`, `ctx.read`).
  */
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, sql } from 'kysely'
 import type { Compilable, RawBuilder } from 'kysely'

@@ -41,8 +41,9 @@ export const FRAUD: readonly Plant[] = [
     seams: [
       {
         at: 'lib/fraud/reports/premises.ts#withoutPremises',
-        make: (): typeof Premises.withoutPremises =>
-          function* (_body, signals) {
+        make: (real: typeof Premises.withoutPremises): typeof real =>
+          function* (body, signals) {
+            yield* real(body, signals)
             return signals
           },
       },
