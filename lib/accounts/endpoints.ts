@@ -45,7 +45,8 @@ export const account = endpoint('account', {
     },
   },
   run: async (ctx) => {
-    const entries = Object.entries(ctx.configurations.of(ctx.subscriber).document.distributors)
+    const { document } = await ctx.configurations.of(ctx.subscriber)
+    const entries = Object.entries(document.distributors)
     const { key_name, tier, limits } = callerOf(ctx)
     return {
       key_name,

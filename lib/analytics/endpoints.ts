@@ -59,7 +59,11 @@ export const analytics = endpoint('analytics', {
   },
   async run(ctx, { params, query }) {
     return serialized<MetricResult>(
-      await ctx.analytics.answer(knownMetric(params.metric), questionOf(query), activeDistids(ctx)),
+      await ctx.analytics.answer(
+        knownMetric(params.metric),
+        questionOf(query),
+        await activeDistids(ctx),
+      ),
     )
   },
 })
@@ -78,8 +82,8 @@ function knownMetric(slug: string): Metric {
 }
 
 /** Active and validated ones. Throws the 409s of the catalog. */
-function activeDistids(ctx: AnalyticsCall): string[] {
-  const { active, eligible } = ctx.configurations.of(ctx.subscriber)
+async function activeDistids(ctx: AnalyticsCall): Promise<string[]> {
+  const { active, eligible } = await ctx.configurations.of(ctx.subscriber)
   if (active.length === 0) throw new ApiError('no_active_distributors')
   if (eligible.length === 0) throw new ApiError('no_validated_distributors')
   return eligible.map(({ entry }) => entry.distid)

@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../core/errors.js'
 import type { Subscriber } from '../accounts/caller.js'
-import type { Documents } from '../configuration/document/saved.js'
+import type { Documents, Saved } from '../configuration/document/saved.js'
 import { LiveSnapshot } from './snapshot/live.js'
 import type { CatalogStatus, LiveOptions } from './snapshot/live.js'
 import { openRecords } from './search/records.js'
@@ -29,9 +29,10 @@ export interface Catalog {
   /**
    * The subscriber's view; the first call waits until a snapshot is built. Throws 409
    * `no_active_distributors`, 409 `no_validated_distributors` and, without any snapshot, 503
-   * `feed_unavailable` (contract "Distributor eligibility").
+   * `feed_unavailable` (contract "Distributor eligibility"). `saved` is the subscriber's document
+   * where the caller has it, so that both go by the same one.
    */
-  view(subscriber: Subscriber, ignoreRestrictions: boolean): Promise<View>
+  view(subscriber: Subscriber, ignoreRestrictions: boolean, saved?: Saved): Promise<View>
   /** Builds no more; one that is under way may be cut off. */
   stop(): void
 }
@@ -50,8 +51,8 @@ export function openCatalog({ configurations, ...parts }: CatalogParts): Catalog
     first: () => live.first(),
     status: () => live.status(),
     stop: () => live.stop(),
-    async view(subscriber, ignoreRestrictions) {
-      const saved = configurations.of(subscriber)
+    async view(subscriber, ignoreRestrictions, given) {
+      const saved = given ?? (await configurations.of(subscriber))
       if (saved.active.length === 0) throw new ApiError('no_active_distributors')
       if (saved.eligible.length === 0) throw new ApiError('no_validated_distributors')
       const snapshot = await live.first()

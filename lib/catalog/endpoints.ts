@@ -1,4 +1,5 @@
 import { endpointsOf } from '../core/endpoint/endpoint.js'
+import type { Saved } from '../configuration/document/saved.js'
 import type { CatalogCall } from './ctx.js'
 import { ApiError } from '../core/errors.js'
 import { gtinKey } from '../core/gtin.js'
@@ -115,8 +116,9 @@ export const searchProducts = endpoint('products.search', {
     },
   },
   async run(ctx, { query }) {
-    const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)
-    if (query.distributor !== undefined) assertActive(ctx, query.distributor)
+    const saved = await ctx.configurations.of(ctx.subscriber)
+    const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions, saved)
+    if (query.distributor !== undefined) assertActive(saved, query.distributor)
     const { rows, total } = searchView(view, query)
     const products = await ctx.catalog.records.products(view, rows)
     return serialized(
@@ -126,8 +128,8 @@ export const searchProducts = endpoint('products.search', {
 })
 
 /** An unknown or inactive distributor is a 404. */
-function assertActive(ctx: CatalogCall, distid: string): void {
-  const active = ctx.configurations.of(ctx.subscriber).eligible.map(({ entry }) => entry.distid)
+function assertActive({ eligible }: Saved, distid: string): void {
+  const active = eligible.map(({ entry }) => entry.distid)
   if (active.includes(distid)) return
   throw new ApiError('not_found', {
     message: `distributor: "${distid}" is none of your active, validated distributors: ${active.join(', ')}`,

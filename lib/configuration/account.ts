@@ -11,12 +11,12 @@ import { present } from '../core/present.js'
  * has none. They are read when they are used: an order that waits is sent with the credentials of
  * today.
  */
-export function accountSettings(
+export async function accountSettings(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
   distid: string,
-): Record<string, unknown> | null {
-  const saved = ctx.configurations.of(subscriber)
+): Promise<Record<string, unknown> | null> {
+  const saved = await ctx.configurations.of(subscriber)
   const name = Object.entries(saved.document.distributors).find(
     ([, entry]) => entry.distid === distid,
   )?.[0]

@@ -53,10 +53,11 @@ export async function changesUnder(
       appearing: 0,
       appear: [],
     }
+  const saved = await ctx.configurations.of(subscriber)
   const after = makeView(snapshot, {
     subscriberId: subscriber.id,
     document: candidate,
-    eligible: eligibleUnder(ctx, subscriber, ctx.configurations.of(subscriber), candidate),
+    eligible: eligibleUnder(ctx, subscriber, saved, candidate),
     ignoreRestrictions: false,
   })
   const visible = before?.visible ?? new Bits(after.visible.size)

@@ -76,7 +76,7 @@ export async function checkCredentials(
   names: readonly string[],
   options: CheckOptions = {},
 ): Promise<CredentialResult[]> {
-  const opened = openSaved(ctx, subscriber, ctx.configurations.of(subscriber))
+  const opened = openSaved(ctx, subscriber, await ctx.configurations.of(subscriber))
   const unknown = names.find((name) => !Object.hasOwn(opened.distributors, name))
   if (unknown !== undefined) throw invalid('distributor', `"${unknown}" is not configured`)
   return Promise.all(
@@ -242,7 +242,8 @@ export async function recordCredentialCheck(
   name: string,
   valid: boolean,
 ): Promise<void> {
-  const entry = entryNamed(openSaved(ctx, subscriber, ctx.configurations.of(subscriber)), name)
+  const saved = await ctx.configurations.of(subscriber)
+  const entry = entryNamed(openSaved(ctx, subscriber, saved), name)
   await record(ctx, subscriber, name, {
     fingerprint: fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)),
     valid,

@@ -6,7 +6,7 @@ import type { CheckDocument } from './check-document.js'
 import type { Saved } from './document/saved.js'
 
 export interface Configurations {
-  of(subscriber: Subscriber): Saved
+  of(subscriber: Subscriber): Promise<Saved>
   /** Checks a candidate against the schema; compiled on first use. */
   readonly check: CheckDocument
 }

@@ -4,7 +4,7 @@ import { invalid } from '../core/errors.js'
 import { serialized } from '../core/endpoint/serialized.js'
 import * as z from 'zod'
 import { putConfiguration } from './put.js'
-import { readConfiguration } from './saved-documents.js'
+import { maskSaved } from './saved-documents.js'
 import { configurationSchema } from './schema/schema.js'
 import {
   PutConfig,
@@ -38,12 +38,11 @@ const EXAMPLE = {
 const ETAG = { ETag: 'Of the document; send it as If-Match to save over this version only' }
 
 /** The masked document with its ETag; read together, after whatever this call has saved. */
-function answer<T>(ctx: ConfigurationCall, members: Omit<T, 'configuration'>) {
-  const { etag } = ctx.configurations.of(ctx.subscriber)
-  return serialized<T>(
-    JSON.stringify({ ...members, configuration: readConfiguration(ctx, ctx.subscriber) }),
-    { etag },
-  )
+async function answer<T>(ctx: ConfigurationCall, members: Omit<T, 'configuration'>) {
+  const saved = await ctx.configurations.of(ctx.subscriber)
+  return serialized<T>(JSON.stringify({ ...members, configuration: maskSaved(ctx, saved) }), {
+    etag: saved.etag,
+  })
 }
 
 export const getConfig = endpoint('config.get', {

@@ -39,7 +39,7 @@ export async function explainProduct(
   const snapshot = ctx.catalog.current()
   if (!snapshot)
     throw new ApiError('feed_unavailable', { message: 'No feed has been taken in yet.' })
-  const { document, eligible } = ctx.configurations.of(subscriber)
+  const { document, eligible } = await ctx.configurations.of(subscriber)
   const textOf = itemsOf(ctx.engine.catalog)
   const borrowed = borrowedBy(ctx.engine.catalog.raw, upc)
   const states = statesByOffer(ctx, snapshot, upc)

@@ -111,10 +111,14 @@ async function shopsWith(
     .select(['id', 'name', 'email'])
     .orderBy('id')
     .execute()
-  return subscribers.filter((subscriber) => {
-    const entry = ctx.configurations.of(subscriber).document.distributors[name]
-    return entry?.distid === distid && entry.active && entry.fulfillment !== undefined
-  })
+  const found: Subscriber[] = []
+  for (const subscriber of subscribers) {
+    const { document } = await ctx.configurations.of(subscriber)
+    const entry = document.distributors[name]
+    if (entry?.distid === distid && entry.active && entry.fulfillment !== undefined)
+      found.push(subscriber)
+  }
+  return found
 }
 
 async function shopOf(
@@ -123,7 +127,8 @@ async function shopOf(
   subscriber: Subscriber,
 ): Promise<LiveShop> {
   const { name } = distributor
-  const entry = ctx.configurations.of(subscriber).document.distributors[name]
+  const { document } = await ctx.configurations.of(subscriber)
+  const entry = document.distributors[name]
   const accounts = givenSettings(distributor, entry).filter(
     ({ setting, value }) => isCredential(setting) && !setting.secret && !isBlank(value),
   )

@@ -49,7 +49,7 @@ export async function impactOf(
   subscriber: Subscriber,
   candidate: ConfigurationDocument,
 ): Promise<Impact> {
-  const saved = ctx.configurations.of(subscriber)
+  const saved = await ctx.configurations.of(subscriber)
   const threshold = thresholdOf(saved.document)
   const view = await liveView(ctx, subscriber)
   if (!view || view.total === 0)
@@ -61,7 +61,7 @@ export async function impactOf(
       by_distributor: [],
     }
   const { snapshot } = view
-  const after = viewUnder(ctx, subscriber, candidate, snapshot)
+  const after = await viewUnder(ctx, subscriber, candidate, snapshot)
   const gone = view.visible.copy().andNot(after.visible)
   const count = (rows: Bits, place: number) =>
     snapshot.distributorRows(place).copy().and(rows).count()
@@ -95,7 +95,7 @@ export async function offersUnder(
   const live = await liveView(ctx, subscriber)
   if (!live) await ctx.catalog.refresh()
   const snapshot = live?.snapshot ?? ctx.catalog.current()
-  const next = snapshot && viewUnder(ctx, subscriber, candidate, snapshot)
+  const next = snapshot && (await viewUnder(ctx, subscriber, candidate, snapshot))
   const named = new Map(
     [live, next].flatMap((view) =>
       [...(view?.distributors.values() ?? [])].map(({ name, entry, place }) => [
@@ -120,16 +120,16 @@ function offersOf(view: View | null, place: number): number {
 }
 
 /** What the subscriber would see of a snapshot if the candidate were saved. */
-function viewUnder(
+async function viewUnder(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
   candidate: ConfigurationDocument,
   snapshot: Snapshot,
-): View {
+): Promise<View> {
   return makeView(snapshot, {
     subscriberId: subscriber.id,
     document: candidate,
-    eligible: eligibleUnder(ctx, subscriber, ctx.configurations.of(subscriber), candidate),
+    eligible: eligibleUnder(ctx, subscriber, await ctx.configurations.of(subscriber), candidate),
     ignoreRestrictions: false,
   })
 }

@@ -23,7 +23,7 @@ import {
   rollBack,
 } from './history.js'
 import { previewChanges, previewConfiguration, putConfiguration } from './put.js'
-import { readConfiguration } from './saved-documents.js'
+import { maskSaved } from './saved-documents.js'
 import { DryRun as CheckedCandidate, ValidationReport } from './shapes.js'
 import { validateCandidate, validateSaved } from './validate.js'
 
@@ -120,8 +120,9 @@ export const configurationOperations = [
     errors: ['not_found'],
     run: async (ctx, { subscriber: name }) => {
       const subscriber = await findSubscriber(ctx, name)
-      const { version, etag } = ctx.configurations.of(subscriber)
-      return { configuration: { ...readConfiguration(ctx, subscriber) }, version, etag }
+      const saved = await ctx.configurations.of(subscriber)
+      const { version, etag } = saved
+      return { configuration: { ...maskSaved(ctx, saved) }, version, etag }
     },
   }),
   operation('configurations.put', {

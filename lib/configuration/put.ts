@@ -67,7 +67,7 @@ async function put(
   input: PutInput,
 ): Promise<{ version: number }> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { saved, before, document } = admit(ctx, subscriber, input)
+    const { saved, before, document } = await admit(ctx, subscriber, input)
     if (input.validate) refuseLoss(await impactOf(ctx, subscriber, document))
     const done = await saveDocument(ctx, subscriber, { document, over: saved.version })
     if (!done) continue
@@ -95,7 +95,7 @@ export async function previewConfiguration(
   subscriber: Subscriber,
   input: PutInput,
 ): Promise<Preview> {
-  const { before, document } = admit(ctx, subscriber, input)
+  const { before, document } = await admit(ctx, subscriber, input)
   const checking = withNewCredentials(ctx, subscriber, before, document)
   const impact = await impactOf(ctx, subscriber, document)
   if (input.validate) refuseLoss(impact)
@@ -111,19 +111,20 @@ export async function previewChanges(
   subscriber: Subscriber,
   input: Pick<PutInput, 'document'>,
 ): Promise<CatalogChanges> {
-  return changesUnder(ctx, subscriber, admit(ctx, subscriber, input).document)
+  const { document } = await admit(ctx, subscriber, input)
+  return changesUnder(ctx, subscriber, document)
 }
 
 /**
  * The candidate, if it fits the schema and what the caller takes for saved; `before` is the saved
  * document with its secrets opened.
  */
-function admit(
+async function admit(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
   { document: candidate, ifMatch }: PutInput,
-): { saved: Saved; before: ConfigurationDocument; document: ConfigurationDocument } {
-  const saved = ctx.configurations.of(subscriber)
+): Promise<{ saved: Saved; before: ConfigurationDocument; document: ConfigurationDocument }> {
+  const saved = await ctx.configurations.of(subscriber)
   if (ifMatch !== undefined && !matches(ifMatch, saved.etag))
     throw new ApiError('precondition_failed')
   const before = openSaved(ctx, subscriber, saved)

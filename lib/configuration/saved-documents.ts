@@ -7,6 +7,8 @@ import type { Secrets } from '../core/storage/secrets.js'
 import type { Subscriber } from '../accounts/caller.js'
 import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
+import type { Reading } from '../db/query.js'
+import { all, column, first } from '../db/reading.js'
 import { changesOf, touch } from '../db/state.js'
 import type { ConfigurationTable, CredentialCheckTable } from '../db/tables/configuration.js'
 import { mustHaveCredentials } from '../distributors/distributor.js'
@@ -45,15 +47,29 @@ const checksOf = query((db, given: { subscriber: string }) =>
   db
     .selectFrom('credential_check')
     .select(['distid', 'fingerprint', 'valid'])
-    .where('subscriber_id', '=', given.subscriber),
+    .where('subscriber_id', '=', given.subscriber)
+    .orderBy('distid'),
 )
 const imports = query((db) => db.selectFrom('feed_import').select('distid').orderBy('distid'))
-const importOf = query((db, given: { distid: string }) =>
-  db.selectFrom('feed_import').select('distid').where('distid', '=', given.distid),
-)
 
 type Stored = Pick<ConfigurationTable, 'version' | 'document'>
 type Check = Pick<CredentialCheckTable, 'distid' | 'fingerprint' | 'valid'>
+
+/** All that decides about a subscriber's document. */
+interface Basis {
+  row: Stored | undefined
+  passed: readonly Check[]
+  /** Distributors of whom somebody has imported a feed. */
+  imported: readonly string[]
+}
+
+function* basisOf(subscriber: string): Reading<Basis> {
+  return {
+    row: yield* first(documentOf, { subscriber }),
+    passed: yield* all(checksOf, { subscriber }),
+    imported: yield* column(imports),
+  }
+}
 
 /** Documents in memory, read again when anybody saved one or recorded a credential check. */
 export function openConfigurations(
@@ -61,18 +77,17 @@ export function openConfigurations(
   registry: Registry,
   secrets: Secrets,
 ): Configurations {
-  const { reader } = engine
   const current = changesOf(engine, 'documents')
   const known = new Map<string, { round: number; basis: string; saved: Saved }>()
   let check: CheckDocument | undefined
 
-  const compute = (subscriber: Subscriber, row: Stored | undefined, passed: readonly Check[]) => {
+  const compute = (subscriber: Subscriber, { row, passed, imported }: Basis) => {
     const stored = row
       ? (JSON.parse(row.document) as ConfigurationDocument)
       : emptyDocument(subscriber.email)
     const opener = { registry, sealer: secrets.of(subscriber.id), version: row?.version ?? 0 }
     const entries = Object.entries(stored.distributors)
-    const isImported = (distid: string) => reader.value(importOf, { distid }) !== undefined
+    const isImported = (distid: string) => imported.includes(distid)
     const validated = new Set(
       entries
         .filter(([name]) => isValidated(opener, stored, name, { passed, isImported }))
@@ -86,15 +101,17 @@ export function openConfigurations(
     get check() {
       return (check ??= compileCheck(registry))
     },
-    of(subscriber) {
+    async of(subscriber) {
       const now = current()
+      const before = known.get(subscriber.id)
+      if (before?.round === now) return before.saved
+      const found = await engine.look(() => basisOf(subscriber.id))
+      // Another call may have read it meanwhile, and perhaps a later state of it.
       const last = known.get(subscriber.id)
-      if (last?.round === now) return last.saved
-      const row = reader.first(documentOf, { subscriber: subscriber.id })
-      const passed = reader.all(checksOf, { subscriber: subscriber.id })
+      if (last && last.round > now) return last.saved
       // Somebody else's save must not cost this subscriber its views, which hang on the object.
-      const basis = JSON.stringify([row?.version, passed, reader.column(imports)])
-      const saved = last?.basis === basis ? last.saved : compute(subscriber, row, passed)
+      const basis = JSON.stringify([found.row?.version, found.passed, found.imported])
+      const saved = last?.basis === basis ? last.saved : compute(subscriber, found)
       known.set(subscriber.id, { round: now, basis, saved })
       return saved
     },
@@ -167,12 +184,18 @@ function openEntry(
 }
 
 /** The saved document with its secrets masked (contract `GET /v1/config`). */
-export function readConfiguration(
+export async function readConfiguration(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
-): ConfigurationDocument {
-  return maskDocument(ctx.configurations.of(subscriber).document, ctx.distributors)
+): Promise<ConfigurationDocument> {
+  return maskSaved(ctx, await ctx.configurations.of(subscriber))
 }
+
+/** The same of a document that was read. */
+export const maskSaved = (
+  { distributors }: Pick<ConfigurationCtx, 'distributors'>,
+  { document }: Saved,
+): ConfigurationDocument => maskDocument(document, distributors)
 
 export interface SaveInput {
   document: ConfigurationDocument

@@ -18,14 +18,14 @@ import type { DryRun, ValidationReport } from './shapes.js'
 import { entryNamed } from './document/document.js'
 
 /** A candidate, checked against the schema alone; nothing is saved and nobody asked. */
-export function validateCandidate(
+export async function validateCandidate(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
   candidate: unknown,
-): DryRun {
+): Promise<DryRun> {
   const { faults } = checkCandidate(
     ctx,
-    openSaved(ctx, subscriber, ctx.configurations.of(subscriber)),
+    openSaved(ctx, subscriber, await ctx.configurations.of(subscriber)),
     candidate,
   )
   return { dry_run: true, schema_valid: faults.length === 0, errors: faults }
@@ -40,7 +40,7 @@ export async function validateSaved(
   subscriber: Subscriber,
   options: CheckOptions = {},
 ): Promise<ValidationReport> {
-  const saved = ctx.configurations.of(subscriber)
+  const saved = await ctx.configurations.of(subscriber)
   const document = openSaved(ctx, subscriber, saved)
   const faults = ctx.configurations.check(document)
   const unset = unsetFields(ctx, document, saved.active)
@@ -61,7 +61,7 @@ export async function validateSaved(
       ...unset,
       ...credentialWarnings(ctx, credentials, document),
       ...(await catalogWarnings(ctx, subscriber)),
-      ...mapWarnings(ctx, subscriber),
+      ...(await mapWarnings(ctx, subscriber)),
     ],
   }
 }
@@ -126,7 +126,7 @@ async function catalogWarnings(ctx: ConfigurationCtx, subscriber: Subscriber): P
   await ctx.catalog.refresh()
   const snapshot = ctx.catalog.current()
   if (!snapshot) return []
-  const { document, eligible } = ctx.configurations.of(subscriber)
+  const { document, eligible } = await ctx.configurations.of(subscriber)
   return ruleWarnings(snapshot, {
     subscriberId: subscriber.id,
     document,
@@ -136,8 +136,8 @@ async function catalogWarnings(ctx: ConfigurationCtx, subscriber: Subscriber): P
 }
 
 /** Feeds that this subscriber's offers come from and whose MAPs are mostly none. */
-function mapWarnings(ctx: ConfigurationCtx, subscriber: Subscriber): string[] {
-  const { document, active } = ctx.configurations.of(subscriber)
+async function mapWarnings(ctx: ConfigurationCtx, subscriber: Subscriber): Promise<string[]> {
+  const { document, active } = await ctx.configurations.of(subscriber)
   const distids = new Set([...active].map((name) => entryNamed(document, name).distid))
   return oddMaps(ctx.engine.catalog)
     .filter(

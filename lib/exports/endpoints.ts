@@ -67,9 +67,8 @@ export const exportCatalog = endpoint('products.catalog', {
       ignoreRestrictions: query.ignore_restrictions,
       attributes: query.include_attributes,
     }
-    // Read before the view is waited for, which reads it in the same turn.
-    const saved = ctx.configurations.of(ctx.subscriber)
-    const view = await ctx.catalog.view(ctx.subscriber, wanted.ignoreRestrictions)
+    const saved = await ctx.configurations.of(ctx.subscriber)
+    const view = await ctx.catalog.view(ctx.subscriber, wanted.ignoreRestrictions, saved)
     if (ctx.key) assertPollDue(ctx, ctx.key)
     const version = exportVersion(ctx.subscriber.id, saved, view.snapshot.version, wanted)
     const isNew = version !== query.last_version

@@ -44,7 +44,7 @@ export async function sweepExports(ctx: ExportsCtx): Promise<void> {
   for (const row of allPublished(ctx)) {
     if (
       Math.max(row.urls_until, row.made_at) + GRACE > now ||
-      (snapshot && isCurrent(ctx, row, snapshot.version))
+      (snapshot && (await isCurrent(ctx, row, snapshot.version)))
     )
       continue
     for (const key of forgetPublished(ctx, row)) await ctx.objects.remove(key)
@@ -60,12 +60,12 @@ export async function sweepExports(ctx: ExportsCtx): Promise<void> {
   }
 }
 
-function isCurrent(
+async function isCurrent(
   ctx: ExportsCtx,
   { subscriber_id: id, export_version: version }: { subscriber_id: string; export_version: string },
   snapshot: string,
-): boolean {
-  const saved = ctx.configurations.of({ id, name: '', email: '' })
+): Promise<boolean> {
+  const saved = await ctx.configurations.of({ id, name: '', email: '' })
   return [true, false].some((ignoreRestrictions) =>
     [true, false].some(
       (attributes) =>

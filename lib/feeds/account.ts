@@ -49,16 +49,15 @@ export async function accountOf(
   const distributor = ctx.distributors.byDistid(distid)
   if (!distributor || id === null) throw new FeedFault(`there is no account at ${distid}`)
   const subscriber = await findSubscriber(ctx, id)
-  const entry = Object.values(ctx.configurations.of(subscriber).document.distributors).find(
-    (one) => one.distid === distid,
-  )
+  const { document } = await ctx.configurations.of(subscriber)
+  const entry = Object.values(document.distributors).find((one) => one.distid === distid)
   const { name } = distributor
   if (!entry) throw new FeedFault(`${subscriber.name} has no entry for ${name} any more`)
   if (!entry.active || entry.product_feed?.active === false)
     throw new FeedFault(
       `${subscriber.name} has switched ${entry.active ? 'the feed of ' : ''}${name} off in its configuration`,
     )
-  const settings = accountSettings(ctx, subscriber, distid)!
+  const settings = (await accountSettings(ctx, subscriber, distid))!
   const mode = ctx.modes.of(distid)
   return {
     distributor,

@@ -177,7 +177,7 @@ async function checkAccount(
   if (allowPrivate)
     throw invalid('allow_private', 'is for a path or an http(s) URL, not for an account')
   const subscriber = await findSubscriber(ctx, subscriberId)
-  const { distributors } = ctx.configurations.of(subscriber).document
+  const { distributors } = (await ctx.configurations.of(subscriber)).document
   if (!Object.values(distributors).some((entry) => entry.distid === distid))
     throw invalid(
       'subscriber',

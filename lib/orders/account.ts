@@ -5,10 +5,10 @@ import type { OrdersCtx } from './ctx.js'
 import type { StoredPo } from './stored.js'
 
 /** The account that a subscriber has at a distributor now; null where none is configured. */
-export function accountNow(
+export async function accountNow(
   ctx: OrdersCtx,
   of: Pick<StoredPo, 'subscriber_id' | 'distid' | 'mode'>,
-): string | null {
-  const settings = accountSettings(ctx, { id: of.subscriber_id } as Subscriber, of.distid)
+): Promise<string | null> {
+  const settings = await accountSettings(ctx, { id: of.subscriber_id } as Subscriber, of.distid)
   return settings && fingerprintOf(ctx, of, settings)
 }

@@ -96,8 +96,8 @@ export const quote = endpoint('orders.quote', {
     },
   },
   async run(ctx, { body }) {
-    const view = await ctx.catalog.view(ctx.subscriber, false)
-    const saved = ctx.configurations.of(ctx.subscriber)
+    const saved = await ctx.configurations.of(ctx.subscriber)
+    const view = await ctx.catalog.view(ctx.subscriber, false, saved)
     return quoteLines(
       view,
       saved.document,

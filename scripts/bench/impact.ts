@@ -44,7 +44,7 @@ for (let round = 0; round < ROUNDS; round++) {
   const impact = await impactOf(app.ctx, subscriber, candidate)
   times.impact.push(performance.now() - start)
   deleted = impact.deleted
-  const { document, eligible } = app.ctx.configurations.of(subscriber)
+  const { document, eligible } = await app.ctx.configurations.of(subscriber)
   start = performance.now()
   makeView(snapshot, { subscriberId: subscriber.id, document, eligible, ignoreRestrictions: false })
   times.view.push(performance.now() - start)
@@ -55,7 +55,7 @@ console.log(
   `impact on ${OFFERS.toLocaleString('en-US')} offers: ${impact.toFixed(1)} ms (${deleted} ` +
     `deleted), one view ${view.toFixed(1)} ms, ratio ${(impact / view).toFixed(2)} (goal <= 2)`,
 )
-const { document, eligible } = app.ctx.configurations.of(subscriber)
+const { document, eligible } = await app.ctx.configurations.of(subscriber)
 const start = performance.now()
 const warnings = ruleWarnings(snapshot, {
   subscriberId: subscriber.id,

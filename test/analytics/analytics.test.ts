@@ -413,13 +413,11 @@ describe('the distributors of the caller', () => {
       name: 'Other',
       email: 'other@shop.example',
     })
+    const { configurations } = t.app.ctx
+    const first = { id: t.app.findKey(t.key)!.subscriberId, name: '', email: '' }
     await t.save(other.name, {
-      ...t.app.ctx.configurations.of({ ...other }).document,
-      distributors: t.app.ctx.configurations.of({
-        id: t.app.findKey(t.key)!.subscriberId,
-        name: '',
-        email: '',
-      }).document.distributors,
+      ...(await configurations.of({ ...other })).document,
+      distributors: (await configurations.of(first)).document.distributors,
     })
     for (const name of Object.keys(SHOP.distributors))
       await t.app.operator.configurations.recordCheck('Other', name, name !== 'RSR Group')

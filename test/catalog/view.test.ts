@@ -1305,7 +1305,11 @@ describe('dealer costs', () => {
         ['Alpha', 301],
       ],
     )
-    const { document, eligible } = ctx.configurations.of({ id: subscriberId, name: '', email: '' })
+    const { document, eligible } = await ctx.configurations.of({
+      id: subscriberId,
+      name: '',
+      email: '',
+    })
     const other = makeView(ctx.catalog.current()!, {
       subscriberId: 'another',
       document,
@@ -1353,7 +1357,7 @@ describe('dealer costs', () => {
     const reasons = async (qty: number, ignoreRestrictions: boolean) =>
       quoteLines(
         await ctx.catalog.view(subscriber, ignoreRestrictions),
-        ctx.configurations.of(subscriber).document,
+        (await ctx.configurations.of(subscriber)).document,
         [{ upc: '012345678912', qty }],
       ).unfulfillable.map(({ reason }) => reason)
     assert.deepEqual(await reasons(2, false), ['upc_not_found'])
@@ -1439,7 +1443,7 @@ describe('properties of the view', () => {
             after.snapshot.textRevision === before.snapshot.textRevision
           )
             kept++
-          const { document, eligible } = ctx.configurations.of(subscriber)
+          const { document, eligible } = await ctx.configurations.of(subscriber)
           const anew = makeView(after.snapshot, {
             subscriberId: subscriber.id,
             document,
@@ -1486,7 +1490,7 @@ describe('properties of the view', () => {
       judge: (before: Set<string>, after: Set<string>) => boolean,
     ): Promise<void> {
       const { ctx, findKey } = (await shop).app
-      const { document, eligible } = ctx.configurations.of({
+      const { document, eligible } = await ctx.configurations.of({
         id: findKey((await shop).key)!.subscriberId,
         name: '',
         email: '',

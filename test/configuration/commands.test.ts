@@ -843,7 +843,11 @@ describe('the secret key of a folder', () => {
       ...(secretKey !== undefined && { secretKey }),
     })
     const subscriber = await findSubscriber(app.ctx, 'Main Street')
-    const { distributors } = openSaved(app.ctx, subscriber, app.ctx.configurations.of(subscriber))
+    const { distributors } = openSaved(
+      app.ctx,
+      subscriber,
+      await app.ctx.configurations.of(subscriber),
+    )
     return distributors['RSR Group']!.fulfillment!['API_PASSWORD']
   }
 

@@ -160,7 +160,7 @@ const read = async (t: TestApp) =>
 /** What is stored, its secrets opened. */
 async function opened(t: TestApp): Promise<ConfigurationDocument> {
   const subscriber = await findSubscriber(t.app.ctx, t.subscriber)
-  return openSaved(t.app.ctx, subscriber, t.app.ctx.configurations.of(subscriber))
+  return openSaved(t.app.ctx, subscriber, await t.app.ctx.configurations.of(subscriber))
 }
 
 /** Everything that a refused save must leave alone. */
@@ -923,7 +923,7 @@ describe('ETag, If-Match and the history', () => {
     })
     assert.equal((await put(t, JSON.stringify({ configuration }))).status, 200)
     const shop = await findSubscriber(t.app.ctx, t.subscriber)
-    const opened = openSaved(t.app.ctx, shop, t.app.ctx.configurations.of(shop))
+    const opened = openSaved(t.app.ctx, shop, await t.app.ctx.configurations.of(shop))
     assert.deepEqual(
       [opened['payment_processor'], opened.targets],
       [document.payment_processor, document.targets],

@@ -81,7 +81,7 @@ describe('real documents', { skip }, () => {
       assert.equal(await put({ configuration: got }), 200)
       const subscriber = await findSubscriber(t.app.ctx, t.subscriber)
       assert.deepEqual(
-        openSaved(t.app.ctx, subscriber, t.app.ctx.configurations.of(subscriber)),
+        openSaved(t.app.ctx, subscriber, await t.app.ctx.configurations.of(subscriber)),
         document,
       )
     })

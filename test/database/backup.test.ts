@@ -419,7 +419,7 @@ describe('restoring', () => {
     const { t, tst, backup } = await backedUp()
     await using _ = t
     await t.app.operator.subscribers.create({ name: 'New shop', email: 'new@shop.example' })
-    const document = t.app.ctx.configurations.of({
+    const { document } = await t.app.ctx.configurations.of({
       id: (
         await t.app.ctx.read
           .selectFrom('subscriber')
@@ -429,7 +429,7 @@ describe('restoring', () => {
       ).id,
       name: '',
       email: '',
-    }).document
+    })
     await t.save('New shop', document)
     await t.app.operator.configurations.recordCheck('New shop', tst.distributor.name, true)
     await t.app.as('New shop').orders.place(t.body({ order_id: 'THEIRS' }) as never)

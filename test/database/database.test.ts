@@ -519,7 +519,7 @@ describe('secrets', () => {
     await using later = await open({ dir: scratch.dir, worker: false })
     const shop = await findSubscriber(later.ctx, 'Shop')
     assert.deepEqual(
-      openSaved(later.ctx, shop, later.ctx.configurations.of(shop)).targets['woo'],
+      openSaved(later.ctx, shop, await later.ctx.configurations.of(shop)).targets['woo'],
       document.targets.woo,
     )
     await later.operator.configurations.put('Next', { document })

@@ -232,7 +232,7 @@ export async function addShop(
   name: string,
 ): Promise<{ id: string; ask(query?: Query): Promise<ExportDescriptor> }> {
   const { id } = await t.app.operator.subscribers.create({ name, email: 'other@shop.example' })
-  const { document } = t.app.ctx.configurations.of({
+  const { document } = await t.app.ctx.configurations.of({
     id: t.app.findKey(t.key)!.subscriberId,
     name: '',
     email: '',

@@ -20,7 +20,7 @@ export class Changes {
   readonly #subscribers: Subscriber[]
   #premise: (typeof PREMISES)[number] = PREMISES[0]
 
-  constructor(
+  private constructor(
     readonly rng: Rng,
     readonly shop: Shop,
     readonly trace: (text: () => string) => void,
@@ -28,9 +28,14 @@ export class Changes {
     this.#subscribers = [
       ...new Map(shop.callers.map(({ subscriber }) => [subscriber.id, subscriber])).values(),
     ]
-    for (const subscriber of this.#subscribers)
+  }
+
+  static async open(rng: Rng, shop: Shop, trace: (text: () => string) => void): Promise<Changes> {
+    const changes = new Changes(rng, shop, trace)
+    for (const subscriber of changes.#subscribers)
       for (const distid of Object.keys(NAMES))
-        this.#learn(distid, this.#loginOf(subscriber, distid))
+        changes.#learn(distid, await changes.#loginOf(subscriber, distid))
+    return changes
   }
 
   /** The ZIP to which firearms may go. */
@@ -57,9 +62,9 @@ export class Changes {
     const subscriber = this.rng.pick(this.#subscribers)
     const distid = this.rng.pick(Object.keys(NAMES))
     const { ctx, operator } = this.shop.app
-    const { document } = ctx.configurations.of(subscriber)
+    const { document } = await ctx.configurations.of(subscriber)
     const name = NAMES[distid]!
-    const before = this.#loginOf(subscriber, distid)
+    const before = await this.#loginOf(subscriber, distid)
     const account = before.endsWith(' 2') ? before.slice(0, -2) : `${before} 2`
     const entry = { ...document.distributors[name]!, account }
     this.#learn(distid, account)
@@ -70,9 +75,9 @@ export class Changes {
     await operator.configurations.recordCheck(subscriber.id, name, true)
   }
 
-  #loginOf(subscriber: Subscriber, distid: string): string {
-    const entry: object =
-      this.shop.app.ctx.configurations.of(subscriber).document.distributors[NAMES[distid]!]!
+  async #loginOf(subscriber: Subscriber, distid: string): Promise<string> {
+    const { document } = await this.shop.app.ctx.configurations.of(subscriber)
+    const entry: object = document.distributors[NAMES[distid]!]!
     return String((entry as { account?: unknown }).account)
   }
 

@@ -120,7 +120,9 @@ export class Folder {
     })
     this.callers = new Callers(this.rng, this.shop.callers, (text) => this.trace(text))
     this.watch.attach(this.shop.app.ctx)
-    this.watch.changes = this.changes = new Changes(this.rng, this.shop, (text) => this.trace(text))
+    this.watch.changes = this.changes = await Changes.open(this.rng, this.shop, (text) =>
+      this.trace(text),
+    )
     this.#guard = guardFolder(this.shop.dir, {
       point: (name) => this.locks.get('engine')?.point(name),
       process: () => this.locks.get('engine'),

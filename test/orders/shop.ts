@@ -121,7 +121,8 @@ export async function orderShop(
         name: 'Another shop',
         email: 'other@shop.example',
       })
-      await t.save(name, ctx.configurations.of(await findSubscriber(ctx, t.subscriber)).document)
+      const first = await findSubscriber(ctx, t.subscriber)
+      await t.save(name, (await ctx.configurations.of(first)).document)
       for (const { distributor } of distributors)
         await operator.configurations.recordCheck(id, distributor.name, true)
       return (

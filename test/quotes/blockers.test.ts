@@ -97,7 +97,7 @@ async function ordersAreAsQuoted(
         )
       await using t = await open(stock)
       await rulesOf(t, BLOCK)
-      const { document } = t.app.ctx.configurations.of({
+      const { document } = await t.app.ctx.configurations.of({
         id: (await t.app.operator.subscribers.list())[0]!.id,
         name: t.subscriber,
         email: '',

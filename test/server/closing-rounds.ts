@@ -152,8 +152,8 @@ const HOUSE = {
 }
 
 /** The saved document with other credentials, which a save then checks. */
-function withAccount(t: OrderShop, account: string): unknown {
-  const { document } = t.app.ctx.configurations.of({
+async function withAccount(t: OrderShop, account: string): Promise<unknown> {
+  const { document } = await t.app.ctx.configurations.of({
     id: t.app.ctx.engine.reader.raw.prepare('SELECT id FROM subscriber').pluck().get(),
   } as Subscriber)
   const { fulfillment: _none, ...entry } = document.distributors[NAME] as unknown as Record<
@@ -188,8 +188,10 @@ const WORKS: readonly Work[] = [
   ['analytics', (t) => t.app.operator.analytics.rebuild()],
   [
     'credentials',
-    (t, { n }) =>
-      t.app.operator.configurations.put(t.subscriber, { document: withAccount(t, `other-${n}`) }),
+    async (t, { n }) =>
+      t.app.operator.configurations.put(t.subscriber, {
+        document: await withAccount(t, `other-${n}`),
+      }),
   ],
   ['credentials', (t) => t.app.operator.configurations.checkCredentials(t.subscriber, [NAME])],
   [

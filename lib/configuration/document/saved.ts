@@ -31,5 +31,5 @@ export interface EligibleDistributor {
 
 /** Saved documents, as far as they decide what is seen. */
 export interface Documents {
-  of(subscriber: Subscriber): Saved
+  of(subscriber: Subscriber): Promise<Saved>
 }

@@ -53,22 +53,23 @@ export async function listPaperwork(
     .$if(subscriberId !== undefined, (query) => query.where('p.subscriber_id', '=', subscriberId!))
     .orderBy('p.id')
     .execute()
-  const due = rows.flatMap(({ subscriber, order_id, placed_at: placedAt, ...purchase }) => {
-    const paperwork = paperworkOf(ctx, purchase, placedAt)
-    return paperwork ? [{ purchase, subscriber, order_id, placedAt, paperwork }] : []
-  })
+  const due: PaperworkOrder[] = []
+  for (const { subscriber, order_id, placed_at: placedAt, ...purchase } of rows) {
+    const paperwork = await paperworkOf(ctx, purchase, placedAt)
+    if (paperwork) due.push({ purchase, subscriber, order_id, placedAt, paperwork })
+  }
   return due.sort((a, b) => a.paperwork.due.localeCompare(b.paperwork.due))
 }
 
 /** What is to be sent for one order; null for one that needs no papers. */
-export function paperworkOf(
+export async function paperworkOf(
   ctx: OrdersCtx,
   order: StoredPo,
   placedAt: number,
-): DuePaperwork | null {
+): Promise<DuePaperwork | null> {
   const content = contentOrNull(ctx, order)
   const settings =
-    content && accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
+    content && (await accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid))
   const paperwork = settings && connectorFor(ctx, order)?.paperwork?.(content, settings)
   if (!paperwork) return null
   const { businessDays, ...asked } = paperwork

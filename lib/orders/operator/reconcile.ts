@@ -266,9 +266,11 @@ async function silentAccounts(ctx: OrdersCtx): Promise<(Account & { reason: stri
     .select(['id', 'name', 'email'])
     .orderBy('id')
     .execute()
-  return subscribers.flatMap((subscriber) =>
-    Object.values(ctx.configurations.of(subscriber).document.distributors).flatMap(
-      ({ distid, active, fulfillment }) => {
+  const silent: (Account & { reason: string })[] = []
+  for (const subscriber of subscribers) {
+    const { document } = await ctx.configurations.of(subscriber)
+    silent.push(
+      ...Object.values(document.distributors).flatMap(({ distid, active, fulfillment }) => {
         const mode = ctx.modes.of(distid)
         const connector = connectorOf(ctx, distid, mode)
         if (!active || !fulfillment || !connector) return []
@@ -280,7 +282,8 @@ async function silentAccounts(ctx: OrdersCtx): Promise<(Account & { reason: stri
               ? 'it lists an order only once it is shipped: look at its own site'
               : null
         return reason === null ? [] : [{ subscriberId: subscriber.id, distid, mode, reason }]
-      },
-    ),
-  )
+      }),
+    )
+  }
+  return silent
 }

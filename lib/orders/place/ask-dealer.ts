@@ -28,7 +28,7 @@ export async function askAboutDealer(
     ? connector.inLane(content.lane)
     : connector
   const distributor = ctx.distributors.byDistid(distid)
-  const settings = accountSettings(ctx, ctx.subscriber, distid)
+  const settings = await accountSettings(ctx, ctx.subscriber, distid)
   const ask = speaker?.askDealer?.bind(speaker)
   if (ffl === null || !ask || !distributor || !settings) return null
   const mode = ctx.modes.of(distid)

@@ -63,8 +63,8 @@ export interface CheckedOrder {
  * `restricted_destination`, and 503 `feed_unavailable` without any catalog.
  */
 export async function checkOrder(ctx: OrdersCall, body: PlaceBody): Promise<CheckedOrder> {
-  const saved = ctx.configurations.of(ctx.subscriber)
-  const catalog = await catalogOf(ctx)
+  const saved = await ctx.configurations.of(ctx.subscriber)
+  const catalog = await catalogOf(ctx, saved)
   const { items, dealer } = await checkRequest(ctx, body, saved, catalog)
   const distids = new Set(items.map(({ distid }) => distid))
   const { mode, distributors } = checkDistributors(ctx, saved, distids)
@@ -105,8 +105,8 @@ interface OrderCatalog {
   view: View | null
 }
 
-async function catalogOf(ctx: OrdersCall): Promise<OrderCatalog> {
-  const view = await viewOf(ctx)
+async function catalogOf(ctx: OrdersCall, saved: Saved): Promise<OrderCatalog> {
+  const view = await viewOf(ctx, saved)
   const snapshot = view?.snapshot ?? ctx.catalog.current()
   if (!snapshot) throw new ApiError('feed_unavailable')
   return { snapshot, view }
@@ -218,8 +218,8 @@ function groupsOf(
  * The subscriber's view without its restrictions, which do not hide an item from an order; null
  * where none is validated.
  */
-async function viewOf(ctx: OrdersCall): Promise<View | null> {
-  return ctx.catalog.view(ctx.subscriber, true).catch((error: unknown) => {
+async function viewOf(ctx: OrdersCall, saved: Saved): Promise<View | null> {
+  return ctx.catalog.view(ctx.subscriber, true, saved).catch((error: unknown) => {
     if (
       isApiError(error) &&
       (error.code === 'no_active_distributors' || error.code === 'no_validated_distributors')

@@ -74,7 +74,7 @@ async function takeIn(
   order: CheckedOrder,
   isSender: boolean,
 ): Promise<Intent> {
-  const groups = plannedGroups(ctx, order, isSender)
+  const groups = await plannedGroups(ctx, order, isSender)
   try {
     const intent = await writeIntent(ctx, {
       order,
@@ -108,17 +108,19 @@ async function takeIn(
 }
 
 /** The parts of each group, and whether each may be sent at once. */
-function plannedGroups(ctx: OrdersCall, order: CheckedOrder, isSender: boolean): PlannedGroup[] {
-  const groups = order.groups.map((group) => ({
-    ...group,
-    parts: partsOf(group),
-    account:
-      accountNow(ctx, {
-        subscriber_id: ctx.subscriber.id,
-        distid: group.distid,
-        mode: order.mode,
-      }) ?? '',
-  }))
+async function plannedGroups(
+  ctx: OrdersCall,
+  order: CheckedOrder,
+  isSender: boolean,
+): Promise<PlannedGroup[]> {
+  const subscriber = { subscriber_id: ctx.subscriber.id, mode: order.mode }
+  const groups = await Promise.all(
+    order.groups.map(async (group) => ({
+      ...group,
+      parts: partsOf(group),
+      account: (await accountNow(ctx, { ...subscriber, distid: group.distid })) ?? '',
+    })),
+  )
   return groups.map((group) => ({
     ...group,
     parts: group.parts.map((part) => ({

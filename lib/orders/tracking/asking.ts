@@ -131,19 +131,23 @@ async function settingsOf(
     .executeTakeFirst()
   const settings =
     subscriber &&
-    guarded(() => accountSettings(ctx, subscriber, distid), 'its credentials cannot be opened')
+    (await accountSettings(ctx, subscriber, distid).catch((error: unknown) => {
+      throw notAskedFor(error, 'its credentials cannot be opened')
+    }))
   if (!settings) throw new NotAsked('the distributor is not configured')
   return settings
 }
 
 /** Runs code of a connector; what it throws is told by its kind only. */
-function guarded<T>(run: () => T, what = 'the connector failed'): T {
+function guarded<T>(run: () => T): T {
   try {
     return run()
   } catch (error) {
-    throw new NotAsked(`${what} (${kindOf(error)})`)
+    throw notAskedFor(error, 'the connector failed')
   }
 }
+
+const notAskedFor = (error: unknown, what: string) => new NotAsked(`${what} (${kindOf(error)})`)
 
 /** The next of the updates, or a refusal once the time is up or nobody waits any longer. */
 async function nextOf(

@@ -73,19 +73,17 @@ async function configuredAccounts(ctx: OrdersCtx): Promise<Account[]> {
     .select(['id', 'name', 'email'])
     .orderBy('id')
     .execute()
-  return subscribers.flatMap((subscriber) => {
-    const distids = new Set(
-      Object.values(ctx.configurations.of(subscriber).document.distributors).map(
-        ({ distid }) => distid,
-      ),
-    )
-    return [...distids]
-      .map((distid) => ({ subscriberId: subscriber.id, distid, mode: ctx.modes.of(distid) }))
-      .filter(({ distid, mode }) => {
-        const connector = connectorOf(ctx, distid, mode)
-        return connector?.updates && !connector.asksByOrder
-      })
-  })
+  const accounts: Account[] = []
+  for (const subscriber of subscribers) {
+    const { document } = await ctx.configurations.of(subscriber)
+    for (const distid of new Set(Object.values(document.distributors).map((one) => one.distid))) {
+      const mode = ctx.modes.of(distid)
+      const connector = connectorOf(ctx, distid, mode)
+      if (connector?.updates && !connector.asksByOrder)
+        accounts.push({ subscriberId: subscriber.id, distid, mode })
+    }
+  }
+  return accounts
 }
 
 async function orphansOf(

@@ -38,8 +38,8 @@ export const GUARDS: readonly Planted[] = [
         at: 'lib/orders/engine/sender/send.ts#sendOrder',
         make:
           (real: typeof Send.sendOrder): typeof real =>
-          (ctx, order) =>
-            real(ctx, { ...order, account: accountNow(ctx, order) }),
+          async (ctx, order) =>
+            real(ctx, { ...order, account: await accountNow(ctx, order) }),
       },
     ],
   },

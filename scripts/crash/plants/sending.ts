@@ -25,8 +25,8 @@ function submitting(change: (order: StoredPo, submit: Submit) => Submit): Seam {
     at: 'lib/orders/engine/sender/open-order.ts#openOrder',
     make:
       (real: typeof OpenOrder.openOrder): typeof real =>
-      (ctx, order) => {
-        const opened = real(ctx, order)
+      async (ctx, order) => {
+        const opened = await real(ctx, order)
         if (typeof opened === 'string') return opened
         const { connector } = opened
         const submit = change(order, (session, content) => connector.submit(session, content))

@@ -32,7 +32,7 @@ const LONGEST_CALL = 2_000
 
 /** Sends an order before it is written down, and writes down what came back. */
 async function sendInside(tx: OrdersCall, order: StoredPo): Promise<StoredPo> {
-  const opened = openOrder(tx, order)
+  const opened = await openOrder(tx, order)
   if (typeof opened === 'string') throw new Error(opened)
   const { connector, content, distributor, settings } = opened
   const signal = AbortSignal.timeout(LONGEST_CALL)

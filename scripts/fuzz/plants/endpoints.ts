@@ -113,8 +113,8 @@ export const ENDPOINTS: readonly FuzzPlant[] = [
         at: 'lib/orders/engine/sender/open-order.ts#openOrder',
         make:
           (real: typeof OpenOrder.openOrder): typeof real =>
-          (ctx, order) => {
-            const opened = real(ctx, order)
+          async (ctx, order) => {
+            const opened = await real(ctx, order)
             if (typeof opened === 'string') return opened
             const { connector } = opened
             const submit: typeof connector.submit = async (session, content) => {

@@ -22,11 +22,12 @@ export interface OpenedOrder {
 }
 
 /** Opens a purchase order; a text says why it cannot be opened. */
-export function openOrder(ctx: OrdersCtx, order: StoredPo): OpenedOrder | string {
+export async function openOrder(ctx: OrdersCtx, order: StoredPo): Promise<OpenedOrder | string> {
   const connector = connectorFor(ctx, order)
   if (!connector) return `there is no connector for ${order.distid} in mode ${order.mode}`
   try {
-    const settings = accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
+    const subscriber = { id: order.subscriber_id } as Subscriber
+    const settings = await accountSettings(ctx, subscriber, order.distid)
     return settings
       ? {
           distributor: present(ctx.distributors.byDistid(order.distid), order.distid),

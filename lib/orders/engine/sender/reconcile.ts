@@ -62,7 +62,7 @@ export async function reconcile(
 }
 
 async function decide(ctx: SenderCtx, order: StoredPo, unknownFor: number): Promise<Decision> {
-  const opened = openOrder(ctx, order)
+  const opened = await openOrder(ctx, order)
   if (typeof opened === 'string') return withoutAccess(order, opened, ctx.now())
   const { connector } = opened
   const blind = otherAccount(order, opened.account)

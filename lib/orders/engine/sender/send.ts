@@ -22,7 +22,7 @@ export interface Sent {
 
 /** Sends an order whose state is `sending` on the disk, and writes down what came back. */
 export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> {
-  const opened = openOrder(ctx, order)
+  const opened = await openOrder(ctx, order)
   if (typeof opened === 'string') return recordNotSent(ctx, order, opened)
   // Who logs in as somebody else finds, and dedups against, nothing of what was sent before: it
   // would be bought twice.

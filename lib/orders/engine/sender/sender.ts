@@ -86,7 +86,7 @@ class OrderSteps implements Sender {
     { stage, isNew }: { stage: string | null; isNew: boolean },
   ): Promise<void> {
     const ctx = this.#ctx
-    const account = accountNow(ctx, order) ?? ''
+    const account = (await accountNow(ctx, order)) ?? ''
     const limit = connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY
     if (!(await this.#slots.take(account, limit, { signal: ctx.noNewWork, isNew }))) return
     let claimed: StoredPo | null = null
@@ -153,7 +153,7 @@ class OrderSteps implements Sender {
   async #lookUp(order: StoredPo, isPaused: boolean): Promise<void> {
     const ctx = this.#ctx
     const unknownFor = this.#unknownFor(order)
-    const slot = `search ${accountNow(ctx, order)}`
+    const slot = `search ${await accountNow(ctx, order)}`
     const waiting = { signal: ctx.noNewWork, isNew: false }
     if (!(await this.#slots.take(slot, CONCURRENCY, waiting))) return
     const resend = await reconcile(ctx, order, { unknownFor, isPaused }).finally(() =>

@@ -23,8 +23,13 @@ export async function validate(invocation: Invocation): Promise<number> {
   })
 }
 
-function checkFile(out: Output, { ctx }: App, subscriber: Subscriber, candidate: unknown): number {
-  const report = validateCandidate(ctx, subscriber, candidate)
+async function checkFile(
+  out: Output,
+  { ctx }: App,
+  subscriber: Subscriber,
+  candidate: unknown,
+): Promise<number> {
+  const report = await validateCandidate(ctx, subscriber, candidate)
   for (const line of faultLines(report.errors)) out.line(line)
   out.line(
     report.schema_valid ? 'The document fits the schema.' : 'The document does not fit the schema.',

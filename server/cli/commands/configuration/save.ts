@@ -28,7 +28,7 @@ export async function put(invocation: Invocation): Promise<void> {
     const input = {
       document,
       validate: values['validate'] === true,
-      ...(over !== undefined && { ifMatch: tagOf(app, subscriber, over) }),
+      ...(over !== undefined && { ifMatch: await tagOf(app, subscriber, over) }),
     }
     await save(invocation, app, {
       subscriber,
@@ -38,8 +38,8 @@ export async function put(invocation: Invocation): Promise<void> {
   })
 }
 
-function tagOf({ ctx }: App, subscriber: Subscriber, version: number): string {
-  const saved = ctx.configurations.of(subscriber)
+async function tagOf({ ctx }: App, subscriber: Subscriber, version: number): Promise<string> {
+  const saved = await ctx.configurations.of(subscriber)
   if (saved.version !== version)
     throw new ApiError('precondition_failed', {
       message: `version ${saved.version} is saved, not version ${version}; read it again`,
@@ -99,7 +99,7 @@ async function awaitChecks(
   subscriber: Subscriber,
   checking: readonly string[],
 ): Promise<CredentialResult[]> {
-  const { document } = ctx.configurations.of(subscriber)
+  const { document } = await ctx.configurations.of(subscriber)
   // Another process may have saved since.
   const names = checking.filter((name) => Object.hasOwn(document.distributors, name))
   if (names.length === 0) return []

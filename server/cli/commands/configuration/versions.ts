@@ -7,7 +7,7 @@ import {
   readVersion,
 } from '../../../../lib/configuration/history.js'
 import type { Difference } from '../../../../lib/configuration/history.js'
-import { readConfiguration } from '../../../../lib/configuration/saved-documents.js'
+import { maskSaved } from '../../../../lib/configuration/saved-documents.js'
 import { MASK } from '../../../../lib/configuration/secrets.js'
 import { ApiError, codeOf, invalid } from '../../../../lib/core/errors.js'
 import type { App } from '../../../../lib/app/open.js'
@@ -31,9 +31,9 @@ export async function get(invocation: Invocation): Promise<void> {
     const subscriber = await subscriberOf(app, values)
     const earlier =
       wanted === undefined ? undefined : await readVersion(app.ctx, subscriber, wanted)
-    const saved = app.ctx.configurations.of(subscriber)
+    const saved = await app.ctx.configurations.of(subscriber)
     const version = wanted ?? saved.version
-    const configuration = earlier ?? readConfiguration(app.ctx, subscriber)
+    const configuration = earlier ?? maskSaved(app.ctx, saved)
     const text = JSON.stringify(configuration, null, 2)
     if (file !== undefined && !dryRun) writeOut(file, `${text}\n`)
     out.line(
