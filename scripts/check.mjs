@@ -83,7 +83,7 @@ const targetOf = (file, target) =>
 function layerFault(file, target) {
   if (!target.startsWith('.')) {
     if (target.startsWith('better-sqlite3'))
-      return 'which better-sqlite3 runs depends on Node: use lib/db/driver.ts, which loads it'
+      return 'which better-sqlite3 runs depends on Node: use lib/db/sqlite/driver.ts, which loads it'
     if (
       ENGINES.test(target) &&
       !/^lib\/(exports|analytics)\//.test(file) &&

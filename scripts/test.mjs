@@ -1,7 +1,8 @@
 /**
  * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- quotes
  * orders/journal catalog/view` for those of a folder, or one of them. `--long` runs those that a
- * whole run leaves out, `--coverage` all of them under c8.
+ * whole run leaves out, `--coverage` all of them under c8; `--postgres` has the system of record of
+ * their apps on a PostgreSQL that is started for the run.
  */
 import { spawnSync } from 'node:child_process'
 import {

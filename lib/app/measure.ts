@@ -1,6 +1,6 @@
 /** Figures of an installation, for what watches it. Each is read when it is asked for, and cheap. */
 import { existsSync, statSync } from 'node:fs'
-import { filesIn } from '../db/folder.js'
+import { filesIn } from '../db/sqlite/folder.js'
 import type { PoState } from '../db/tables/orders.js'
 import { feedStates } from '../feeds/findings.js'
 import type { FeedState } from '../feeds/findings.js'

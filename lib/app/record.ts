@@ -1,7 +1,7 @@
 /** Opens the engine of an app, on the database that has its system of record. */
 import type { Log } from '../core/log.js'
-import { holdFolder } from '../db/folder.js'
-import { openEngine } from '../db/sqlite-engine.js'
+import { holdFolder } from '../db/sqlite/folder.js'
+import { openEngine } from '../db/sqlite/engine.js'
 import type { Engine } from '../db/engine.js'
 
 export interface RecordOptions {

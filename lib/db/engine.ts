@@ -1,8 +1,8 @@
 /** What every database engine offers, in one place: the rest of the program knows no other. */
 import type { Kysely } from 'kysely'
 import type { Reader, Reading, Snapshot } from './query.js'
-import type { Rescued } from './rescue.js'
-import type { Raw, Statement } from './sqlite.js'
+import type { Rescued } from './sqlite/rescue.js'
+import type { Raw, Statement } from './sqlite/sqlite.js'
 import type { Memory } from './state.js'
 import type { Tables } from './tables/tables.js'
 

@@ -1,7 +1,7 @@
 /** What an error of a database means to whoever asked for something, whichever engine it is. */
 import { codeOf } from '../core/errors.js'
 import { isConflict, isPostgresUnavailable } from './postgres/faults.js'
-import * as sqlite from './sqlite.js'
+import * as sqlite from './sqlite/sqlite.js'
 
 export { isCommitUnknown } from './postgres/faults.js'
 

@@ -5,8 +5,8 @@
  */
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, sql } from 'kysely'
 import type { Compilable, RawBuilder } from 'kysely'
-import type { Raw, Statement } from './driver.js'
-import { QueryCompiler } from './sqlite.js'
+import type { Raw, Statement } from './sqlite/driver.js'
+import { QueryCompiler } from './sqlite/sqlite.js'
 import type { Tables } from './tables/tables.js'
 import { byEngine } from './words.js'
 

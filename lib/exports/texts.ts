@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoted } from '../core/text.js'
 import { PRODUCT_CLASSES } from '../distributors/product-classes.js'
-import type { Raw } from '../db/sqlite.js'
+import type { Raw } from '../db/sqlite/sqlite.js'
 import { textLines } from './queries.js'
 import { keep } from './text-files.js'
 

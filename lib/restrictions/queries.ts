@@ -1,5 +1,5 @@
 /** The log of decisions in decisions.db. */
-import type { Raw, Statement } from '../db/sqlite.js'
+import type { Raw, Statement } from '../db/sqlite/sqlite.js'
 
 type DecisionsDb = Pick<Raw, 'prepare'>
 

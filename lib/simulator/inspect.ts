@@ -3,8 +3,8 @@
  * losses.
  */
 import { existsSync } from 'node:fs'
-import { filesIn } from '../db/folder.js'
-import { openFile } from '../db/sqlite.js'
+import { filesIn } from '../db/sqlite/folder.js'
+import { openFile } from '../db/sqlite/sqlite.js'
 import type { OrderStatus } from '../db/tables/column-types.js'
 import { statusAt } from './engine/life.js'
 import { profileOf } from './profiles.js'

@@ -7,15 +7,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filesIn, prepareFolder } from '../../lib/db/folder.js'
-import { openEngine } from '../../lib/db/sqlite-engine.js'
-import { openFile } from '../../lib/db/sqlite.js'
+import { filesIn, prepareFolder } from '../../lib/db/sqlite/folder.js'
+import { openEngine } from '../../lib/db/sqlite/engine.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { openDealers } from '../../lib/ffls/directory.js'
 import type { Directory } from '../../lib/ffls/directory.js'
 import { MOST, nearDealers } from '../../lib/ffls/near.js'
 import { milesChord, placeOfZip, unitVector, zipTable } from '../../lib/places/zips.js'
 import { randomFrom } from './offers.js'
-import { openSqlite } from '../../lib/db/driver.js'
+import { openSqlite } from '../../lib/db/sqlite/driver.js'
 
 const DEALERS = Number(process.argv[2] ?? 80_000)
 const QUERIES = Number(process.argv[3] ?? 4_000)

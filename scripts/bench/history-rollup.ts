@@ -15,11 +15,11 @@ import { startAnalytics } from '../../lib/analytics/builds/child-start.js'
 import { dayFile, daysIn, historyPaths } from '../../lib/analytics/history/files.js'
 import { DAY, HOUR } from '../../lib/core/clock.js'
 import type { OperatorCtx } from '../../lib/app/ctx.js'
-import { filesIn } from '../../lib/db/folder.js'
-import { migrate } from '../../lib/db/migrate.js'
+import { filesIn } from '../../lib/db/sqlite/folder.js'
+import { migrate } from '../../lib/db/sqlite/migrate.js'
 import { historySchema } from '../../lib/db/migrations/history.js'
-import { openFile } from '../../lib/db/sqlite.js'
-import type { Raw } from '../../lib/db/sqlite.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
+import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 
 const DAYS = Number(process.argv[2] ?? 90)
 const ITEMS = Number(process.argv[3] ?? 250_000)

@@ -5,9 +5,9 @@
  */
 import type { ProductClass } from '../../lib/distributors/product-classes.js'
 import { catalogSchema } from '../../lib/db/migrations/catalog.js'
-import { migrate } from '../../lib/db/migrate.js'
-import { openFile } from '../../lib/db/sqlite.js'
-import type { Raw } from '../../lib/db/sqlite.js'
+import { migrate } from '../../lib/db/sqlite/migrate.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
+import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 
 export const BENCH_DISTIDS = [
   '2AW',

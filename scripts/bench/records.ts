@@ -1,6 +1,6 @@
 /** Records of the order history for benchmarks: the same for the same number. */
 import { DAY } from '../../lib/core/clock.js'
-import type { Raw } from '../../lib/db/sqlite.js'
+import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 import { randomFrom } from './offers.js'
 
 const DAYS = 1_000

@@ -11,8 +11,8 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { filesIn } from '../../lib/db/folder.js'
-import { openFile } from '../../lib/db/sqlite.js'
+import { filesIn } from '../../lib/db/sqlite/folder.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { open } from '../../lib/app/open.js'
 // Bundles are built by a script without types.
 // @ts-expect-error no declaration

@@ -20,14 +20,14 @@ import type { Snapshot } from '../../lib/catalog/snapshot/snapshot.js'
 import { conditionsOf } from '../../lib/catalog/search/spellings.js'
 import type { Condition } from '../../lib/catalog/search/spellings.js'
 import { TermBuilder } from '../../lib/catalog/snapshot/terms.js'
-import { openFile } from '../../lib/db/sqlite.js'
-import type { Raw } from '../../lib/db/sqlite.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
+import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 import { generateCatalog } from './offers.js'
 import { startPostgres } from './postgres.js'
 import type { Postgres } from './postgres.js'
 import { queriesOf } from './queries.js'
 import type { Sample } from './queries.js'
-import { openSqlite } from '../../lib/db/driver.js'
+import { openSqlite } from '../../lib/db/sqlite/driver.js'
 
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 8)

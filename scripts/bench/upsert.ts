@@ -2,7 +2,7 @@
  * The yardstick of feed ingest: every row is parsed and sent to the database, which writes it where
  * it differs.
  */
-import type { Raw } from '../../lib/db/sqlite.js'
+import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 import { compilePreset } from '../../lib/distributors/generic/generic.js'
 import { isRejection } from '../../lib/distributors/generic/rows.js'
 import type { Preset } from '../../lib/distributors/generic/generic.js'

@@ -10,7 +10,7 @@ import { buildSnapshot, buildTick } from '../../lib/catalog/snapshot/build.js'
 import { openSnapshot } from '../../lib/catalog/snapshot/open.js'
 import { makeView } from '../../lib/catalog/view/view.js'
 import type { View, ViewInput } from '../../lib/catalog/view/view.js'
-import { openFile } from '../../lib/db/sqlite.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { BENCH_DISTIDS, generateCatalog } from './offers.js'
 import { benchDocument } from './shop.js'
 

@@ -9,7 +9,7 @@ const DUCKDB = '@duckdb/node-bindings'
 /**
  * The packages for a platform (`linux-x64`), and which of their files run: not the sources that
  * they were compiled from, nor what is for other platforms. Which better-sqlite3 is needed depends
- * on Node (lib/db/driver.ts); npm has installed the one that fits.
+ * on Node (lib/db/sqlite/driver.ts); npm has installed the one that fits.
  */
 const filesOf = (platform) => {
   const prebuilt = new RegExp(`^prebuilds/${platform.replace('-', '(musl)?-')}\\.node$`)

@@ -3,7 +3,7 @@
  * own, and no schedule.
  */
 import { isApiError } from '../../lib/core/errors.js'
-import { isUnavailable } from '../../lib/db/sqlite.js'
+import { isUnavailable } from '../../lib/db/sqlite/sqlite.js'
 import type { App } from '../../lib/app/open.js'
 import { open } from '../../lib/app/open.js'
 import { openLog } from '../../server/log.js'

@@ -14,8 +14,8 @@ import type {
   ConfigurationDocument,
   DistributorEntry,
 } from '../../lib/configuration/document/document.js'
-import { filesIn } from '../../lib/db/folder.js'
-import { openFile } from '../../lib/db/sqlite.js'
+import { filesIn } from '../../lib/db/sqlite/folder.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
 import { readState } from '../../lib/catalog/queries.js'
 import { writeState } from '../../lib/feeds/ingest/queries.js'

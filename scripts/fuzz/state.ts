@@ -1,7 +1,7 @@
 /** What must hold of a shop's state after any requests. */
 import { HOUR, MINUTE } from '../../lib/core/clock.js'
-import { filesIn } from '../../lib/db/folder.js'
-import { openFile } from '../../lib/db/sqlite.js'
+import { filesIn } from '../../lib/db/sqlite/folder.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import type { App } from '../../lib/app/open.js'
 import { readSimulatorOrders } from '../../lib/simulator/inspect.js'
 import type { Finding } from './judge.js'

@@ -5,8 +5,8 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSqlite } from '../../lib/db/driver.js'
-import type { Raw } from '../../lib/db/driver.js'
+import { openSqlite } from '../../lib/db/sqlite/driver.js'
+import type { Raw } from '../../lib/db/sqlite/driver.js'
 import { quartermasterSchema } from '../../lib/db/migrations/quartermaster.js'
 import { NOTES } from './notes.js'
 import type { ColumnNote, TableNote } from './notes.js'

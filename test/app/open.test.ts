@@ -15,9 +15,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { open } from '../../lib/app/open.js'
 import type { OpenOptions } from '../../lib/app/open.js'
-import { filesIn, prepareFolder } from '../../lib/db/folder.js'
-import { openEngine } from '../../lib/db/sqlite-engine.js'
-import { openFile } from '../../lib/db/sqlite.js'
+import { filesIn, prepareFolder } from '../../lib/db/sqlite/folder.js'
+import { openEngine } from '../../lib/db/sqlite/engine.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
 
 let dir: string

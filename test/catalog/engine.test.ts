@@ -17,9 +17,9 @@ import { conditionsOf } from '../../lib/catalog/search/spellings.js'
 import type { Condition } from '../../lib/catalog/search/spellings.js'
 import type { View } from '../../lib/catalog/view/view.js'
 import { byCodePoint } from '../../lib/core/text.js'
-import { openSqlite } from '../../lib/db/driver.js'
+import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import { catalogSchema } from '../../lib/db/migrations/catalog.js'
-import type { Raw } from '../../lib/db/sqlite.js'
+import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 
 interface Offer {
   distid: string

@@ -21,7 +21,7 @@ import type {
   Shipping,
 } from '../../lib/configuration/document/document.js'
 import { nearest } from '../../lib/core/text.js'
-import { openSqlite } from '../../lib/db/driver.js'
+import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import { catalogSchema } from '../../lib/db/migrations/catalog.js'
 import { writeOffers } from '../../lib/feeds/ingest/write-offers.js'
 import type { TestOffer } from '../../server/testing/index.js'

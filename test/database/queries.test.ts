@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openSqlite } from '../../lib/db/driver.js'
+import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import { quartermasterSchema } from '../../lib/db/migrations/quartermaster.js'
 import { compile, eachOf, members, query, readerOver } from '../../lib/db/query.js'
 import type { Query } from '../../lib/db/query.js'

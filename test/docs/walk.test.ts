@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { openSqlite } from '../../lib/db/driver.js'
+import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import { assertShown, blocks, page, rows } from './blocks.js'
 import { openGuideShop } from './shop.js'
 import type { GuideShop } from './shop.js'

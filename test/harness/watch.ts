@@ -3,7 +3,7 @@
  * with the trace still fresh.
  */
 import type { OperatorCtx } from '../../lib/app/ctx.js'
-import type { Statement } from '../../lib/db/sqlite.js'
+import type { Statement } from '../../lib/db/sqlite/sqlite.js'
 import type { PurchaseOrder } from '../../lib/distributors/fulfillment.js'
 import { digestOf } from '../../lib/orders/sealed-content.js'
 import { UNAVAILABLE } from './callers.js'

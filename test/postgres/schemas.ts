@@ -1,6 +1,6 @@
 /** What both engines say of their tables, in the same words. */
 import { sql } from 'kysely'
-import type { Raw } from '../../lib/db/driver.js'
+import type { Raw } from '../../lib/db/sqlite/driver.js'
 import type { Postgres } from '../../lib/db/postgres/connect.js'
 
 export interface ColumnFacts {

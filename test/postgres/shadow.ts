@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import type { CompiledQuery } from 'kysely'
-import { openSqlite } from '../../lib/db/driver.js'
-import type { Raw, Statement } from '../../lib/db/driver.js'
+import { openSqlite } from '../../lib/db/sqlite/driver.js'
+import type { Raw, Statement } from '../../lib/db/sqlite/driver.js'
 import { PostgresCompiler } from '../../lib/db/postgres/compiler.js'
 import { openPostgres } from '../../lib/db/postgres/connect.js'
 import { DatabaseAway } from '../../lib/db/postgres/faults.js'
 import type { Client } from '../../lib/db/postgres/driver.js'
-import { QueryCompiler } from '../../lib/db/sqlite.js'
+import { QueryCompiler } from '../../lib/db/sqlite/sqlite.js'
 
 interface Written {
   text: string

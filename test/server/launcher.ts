@@ -8,7 +8,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { openFile } from '../../lib/db/sqlite.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { runLine } from '../../server/cli/run-line.js'
 import { hearErrors, hearStream } from './process-errors.js'
 

@@ -427,7 +427,7 @@ describe('backups', () => {
   test('that were changed are not believed', async () => {
     const bad = join(scratch, 'bad-backup')
     cpSync(join(scratch, 'backups', 'one'), bad, { recursive: true })
-    const raw = (await import('../../lib/db/driver.js')).openSqlite(join(bad, RECORD))
+    const raw = (await import('../../lib/db/sqlite/driver.js')).openSqlite(join(bad, RECORD))
     raw.exec("UPDATE audit SET actor = 'nobody' WHERE seq = 1")
     raw.close()
     const changed = await run(shop, 'verify', bad)

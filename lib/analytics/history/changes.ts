@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoted } from '../../core/text.js'
 import { DAY } from '../../core/clock.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { momentOf } from './files.js'
 import {
   changeLines,

@@ -5,7 +5,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoted } from '../../core/text.js'
 import { DAY, dayOf, startOfDay } from '../../core/clock.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { inBatches, loadDays } from './changes.js'
 import { damagedDays, dayFile, daysIn, momentOf, readStateDay, workFolder } from './files.js'
 import { firstChange } from './queries.js'

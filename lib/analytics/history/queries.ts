@@ -1,5 +1,5 @@
 /** What the roll-up and the metrics ask of history.db, and what a roll-up removes from it. */
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 
 /** Milliseconds since 1970; `until` is the first moment after. */
 export interface Span {

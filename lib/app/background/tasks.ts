@@ -5,9 +5,9 @@
 import type { CatalogTasks } from '../../catalog/snapshot/live.js'
 import type { FeedTasks } from '../../feeds/ctx.js'
 import { openBuilder } from '../../catalog/kept/build.js'
-import { copyDatabase } from '../../db/copy.js'
-import { filesIn } from '../../db/folder.js'
-import { openFile } from '../../db/sqlite.js'
+import { copyDatabase } from '../../db/sqlite/copy.js'
+import { filesIn } from '../../db/sqlite/folder.js'
+import { openFile } from '../../db/sqlite/sqlite.js'
 import { ingestFeed } from '../../feeds/ingest/ingest.js'
 
 export interface Tasks extends CatalogTasks, FeedTasks {

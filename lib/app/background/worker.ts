@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { Progress } from '../../core/async/progress.js'
 import type { FromWorker } from './background.js'
-import { openSqlite } from '../../db/driver.js'
+import { openSqlite } from '../../db/sqlite/driver.js'
 import { makeTasks } from './tasks.js'
 import type { Tasks } from './tasks.js'
 import { present } from '../../core/present.js'

@@ -17,9 +17,9 @@ import { MB, figure } from '../../core/figures.js'
 import type { Log } from '../../core/log.js'
 import { ROOM_FOR_ORDERS, openSpace } from '../../core/storage/disk-space.js'
 import { syncPath, writeWholeNow } from '../../core/storage/durable.js'
-import { copyDatabase } from '../../db/copy.js'
+import { copyDatabase } from '../../db/sqlite/copy.js'
 import { RECORD_ID, quartermasterSchema } from '../../db/migrations/quartermaster.js'
-import { openFile } from '../../db/sqlite.js'
+import { openFile } from '../../db/sqlite/sqlite.js'
 import { openJournalFile } from '../../orders/journal/file.js'
 import {
   DECISIONS,

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { DAY, HOUR } from '../../core/clock.js'
 import type { Finding } from '../../core/finding.js'
-import { filesIn } from '../../db/folder.js'
+import { filesIn } from '../../db/sqlite/folder.js'
 import { backupsIn } from '../backup/backup.js'
 import { openClosed } from './closed-folder.js'
 import type { DoctorInput } from './input.js'

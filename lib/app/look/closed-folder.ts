@@ -6,10 +6,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSecrets } from '../../accounts/data-keys.js'
 import type { Secrets } from '../../core/storage/secrets.js'
-import { filesIn } from '../../db/folder.js'
+import { filesIn } from '../../db/sqlite/folder.js'
 import { readerOver, snapshotOver } from '../../db/query.js'
 import type { Reader, Snapshot } from '../../db/query.js'
-import { openFile } from '../../db/sqlite.js'
+import { openFile } from '../../db/sqlite/sqlite.js'
 import { quartermasterSchema } from '../../db/migrations/quartermaster.js'
 
 export interface ClosedFolder {

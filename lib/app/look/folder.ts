@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } f
 import { join } from 'node:path'
 import type { Finding } from '../../core/finding.js'
 import { codeOf } from '../../core/errors.js'
-import { filesIn } from '../../db/folder.js'
+import { filesIn } from '../../db/sqlite/folder.js'
 import type { DoctorInput } from './input.js'
 import { lockHolder } from './machine.js'
 import { shellWord, tell } from './tell.js'

@@ -17,7 +17,7 @@ import { SECOND } from '../../core/clock.js'
 import { MB, figure } from '../../core/figures.js'
 import type { Finding } from '../../core/finding.js'
 import { ROOM_FOR_FEEDS, ROOM_FOR_ORDERS } from '../../core/storage/disk-space.js'
-import { isTrustedSqlite, sqliteVersion } from '../../db/sqlite.js'
+import { isTrustedSqlite, sqliteVersion } from '../../db/sqlite/sqlite.js'
 import type { DoctorInput } from './input.js'
 import { shellWord, tell } from './tell.js'
 

@@ -1,8 +1,8 @@
 /** Where the worker gets the next snapshot from: the one before, the kept one, or the catalog. */
 import { ROOM_FOR_FEEDS, openSpace } from '../../core/storage/disk-space.js'
-import { filesIn } from '../../db/folder.js'
-import { openFile, settleFile } from '../../db/sqlite.js'
-import type { Raw } from '../../db/sqlite.js'
+import { filesIn } from '../../db/sqlite/folder.js'
+import { openFile, settleFile } from '../../db/sqlite/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { readState } from '../queries.js'
 import { buildSnapshot, buildTick } from '../snapshot/build.js'
 import type { SnapshotParts } from '../snapshot/parts.js'

@@ -3,7 +3,7 @@ import { byCodePoint } from '../../core/text.js'
 import { gtinKey } from '../../core/gtin.js'
 import { textRows } from './queries.js'
 import type { TextRow } from './queries.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import type { Column } from './arena.js'
 import { GrowingNumbers, GrowingTexts, reorderTexts } from './growing.js'
 import {

@@ -1,6 +1,6 @@
 /** The columns of a snapshot that a price-and-stock update changes. */
 import { firstPlace } from '../../core/binary-search.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { packArena, readColumn } from './arena.js'
 import type { Arena, Column } from './arena.js'
 import { Bits } from './bits.js'

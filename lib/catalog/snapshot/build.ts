@@ -4,7 +4,7 @@
  * one.
  */
 import type { SnapshotParts } from './parts.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { readState } from '../queries.js'
 import { packArena } from './arena.js'
 import { buildText } from './build-text.js'

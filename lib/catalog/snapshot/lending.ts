@@ -9,7 +9,7 @@
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import type { ProductClass } from '../../distributors/product-classes.js'
 import { gtinKey, hasValidCheckDigit } from '../../core/gtin.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { LENT_PARTS, differingKeys, isDiffering, loanStatements, membersOf } from './queries.js'
 import type { LentPart } from './queries.js'
 

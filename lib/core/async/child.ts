@@ -6,7 +6,7 @@ import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { SECOND } from '../clock.js'
-import { present } from '../../core/present.js'
+import { present } from '../present.js'
 
 /** What the process says: any number of `progress`, then one of the others. */
 export type FromChild<R> = { progress: ChildProgress } | { result: R } | { error: string }

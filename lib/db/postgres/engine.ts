@@ -4,8 +4,8 @@
  */
 import { Kysely } from 'kysely'
 import type { Log } from '../../core/log.js'
-import { holdFolder } from '../folder.js'
-import { openOwnFiles } from '../own-files.js'
+import { holdFolder } from '../sqlite/folder.js'
+import { openOwnFiles } from '../sqlite/own-files.js'
 import type { Engine } from '../engine.js'
 import type { Reading } from '../query.js'
 import { lookWithin } from '../reading.js'

@@ -3,7 +3,7 @@
  * with the first.
  */
 import { HOUR } from '../../core/clock.js'
-import type { Raw, Statement } from '../../db/sqlite.js'
+import type { Raw, Statement } from '../../db/sqlite/sqlite.js'
 import {
   insertChange,
   lastSeen,

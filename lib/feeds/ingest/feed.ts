@@ -3,7 +3,7 @@ import type { WatchedShare } from './guard.js'
 import { createHash } from 'node:crypto'
 import { dayOf } from '../../core/clock.js'
 import { isDated, MAPPING_VERSION } from '../../distributors/generic/generic.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import type { Preset } from '../../distributors/generic/preset.js'
 import type { BrokenLine } from '../read/lines.js'
 

@@ -1,5 +1,5 @@
 /** What taking a feed in asks of history.db, and writes there. */
-import type { Raw, Statement } from '../../db/sqlite.js'
+import type { Raw, Statement } from '../../db/sqlite/sqlite.js'
 
 /** Writes a change: distid, stockid, at, upc, price, qty, gone, held. */
 export function insertChange(history: Raw): Statement {

@@ -5,7 +5,7 @@
 import { meaningOf } from './feed.js'
 import type { FeedInput, FeedResult, Handles } from './feed.js'
 import { stat } from 'node:fs/promises'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { digestFile } from '../fetch/bytes.js'
 import { ChangeLog, noteUnchanged } from './change-log.js'
 import { readRows } from '../read/rows.js'

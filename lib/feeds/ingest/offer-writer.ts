@@ -1,7 +1,7 @@
 /** Offers of one feed into catalog.db: what a row changes, and what that adds up to. */
 import { FeedChanges } from './counts.js'
 import type { Counts, OfferName, Touched } from './counts.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import type { StateSet } from '../../places/state-set.js'
 import type { CatalogRow } from '../../distributors/generic/rows.js'
 import type { Change } from './change-log.js'

@@ -1,5 +1,5 @@
 /** What the other feeds of a distributor know of the offers of the one in hand. */
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { KnownLines, OfferSet } from '../read/known-lines.js'
 import type { Touched } from './counts.js'
 import { otherFeeds, ownPriced, readTaken, reopenFeed, reopenLines } from './queries.js'

@@ -1,5 +1,5 @@
 /** What taking a feed in asks of catalog.db, and writes there. */
-import type { Raw, Statement } from '../../db/sqlite.js'
+import type { Raw, Statement } from '../../db/sqlite/sqlite.js'
 import type { CatalogDb } from '../../catalog/queries.js'
 import type { Counts } from './counts.js'
 

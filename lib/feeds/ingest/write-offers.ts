@@ -3,7 +3,7 @@
  * source of them.
  */
 import type { FeedOffer } from '../../distributors/feed-offer.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { readState } from '../../catalog/queries.js'
 import { lend } from '../../catalog/snapshot/lending.js'
 import { OfferWriter } from './offer-writer.js'

@@ -6,7 +6,7 @@
 import type { OrdersCall } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import { isCommitUnknown, isDuplicate } from '../../db/faults.js'
-import { isIoError } from '../../db/sqlite.js'
+import { isIoError } from '../../db/sqlite/sqlite.js'
 import { accountNow } from '../account.js'
 import type { PlaceBody, PlacedOrder } from '../shapes.js'
 import { answerOf } from './answer.js'

@@ -4,7 +4,7 @@
  * changes, so that the roll-up makes of it what it makes of any history.
  */
 import { DAY, HOUR, MINUTE, startOfDay } from '../../core/clock.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite/sqlite.js'
 import { hasSeen, insertChange, noteSeen } from '../../feeds/ingest/history-queries.js'
 import { NOTHING, courseOf } from '../market/courses.js'
 import type { Course } from '../market/courses.js'

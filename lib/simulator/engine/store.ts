@@ -2,10 +2,10 @@
  * The file of the simulated distributors: every call of one of them is one transaction on it, so
  * that a kill never splits one.
  */
-import { filesIn } from '../../db/folder.js'
-import { migrate } from '../../db/migrate.js'
-import { openFile, rememberStatements } from '../../db/sqlite.js'
-import type { Raw, Statement } from '../../db/sqlite.js'
+import { filesIn } from '../../db/sqlite/folder.js'
+import { migrate } from '../../db/sqlite/migrate.js'
+import { openFile, rememberStatements } from '../../db/sqlite/sqlite.js'
+import type { Raw, Statement } from '../../db/sqlite/sqlite.js'
 import { simulatorSchema } from './schema.js'
 
 /** What the code of a transaction works with. */

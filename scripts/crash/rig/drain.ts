@@ -1,8 +1,8 @@
 /** Time for everything to settle: a server without callers and faults, and then the day after. */
 import { DAY, HOUR } from '../../../lib/core/clock.js'
-import { filesIn } from '../../../lib/db/folder.js'
-import { openFile } from '../../../lib/db/sqlite.js'
-import type { Raw } from '../../../lib/db/sqlite.js'
+import { filesIn } from '../../../lib/db/sqlite/folder.js'
+import { openFile } from '../../../lib/db/sqlite/sqlite.js'
+import type { Raw } from '../../../lib/db/sqlite/sqlite.js'
 import { OPEN_RECORDS } from '../../../lib/orders/tracking/queries.js'
 import { OPEN } from '../../../lib/orders/stored.js'
 import type { Arena } from './arena.js'

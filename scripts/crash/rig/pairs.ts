@@ -4,8 +4,8 @@
  */
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { filesIn } from '../../../lib/db/folder.js'
-import { openFile } from '../../../lib/db/sqlite.js'
+import { filesIn } from '../../../lib/db/sqlite/folder.js'
+import { openFile } from '../../../lib/db/sqlite/sqlite.js'
 import { openArena } from './arena.js'
 import type { Arena, Way } from './arena.js'
 import { postOnce } from './caller.js'

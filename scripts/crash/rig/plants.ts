@@ -5,7 +5,7 @@
 import { openSession } from '../../../lib/distributors/session/open-session.js'
 import { isApiError } from '../../../lib/core/errors.js'
 import type { OrdersCall } from '../../../lib/orders/ctx.js'
-import type * as Sqlite from '../../../lib/db/sqlite.js'
+import type * as Sqlite from '../../../lib/db/sqlite/sqlite.js'
 import type { Submission } from '../../../lib/distributors/fulfillment.js'
 import { samePo } from '../../../lib/orders/matching/match.js'
 import type * as Match from '../../../lib/orders/matching/match.js'
@@ -56,7 +56,7 @@ async function sendInside(tx: OrdersCall, order: StoredPo): Promise<StoredPo> {
 
 /** Power cuts may take what was committed. */
 const NORMAL_COMMITS: Seam = {
-  at: 'lib/db/sqlite.ts#openFile',
+  at: 'lib/db/sqlite/sqlite.ts#openFile',
   make:
     (real: typeof Sqlite.openFile): typeof real =>
     (path, options) =>

@@ -2,8 +2,8 @@
  * The shop that the crash harness orders for: every simulated distributor, or those that documents
  * describe, two dealers, a store, and keys.
  */
-import { filesIn } from '../../../lib/db/folder.js'
-import { openFile } from '../../../lib/db/sqlite.js'
+import { filesIn } from '../../../lib/db/sqlite/folder.js'
+import { openFile } from '../../../lib/db/sqlite/sqlite.js'
 import type {
   ConfigurationDocument,
   DistributorEntry,

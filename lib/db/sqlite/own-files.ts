@@ -1,5 +1,5 @@
 /** What a process has in its folder beside the system of record: it may be lost. */
-import type { Engine, RawHandle } from './engine.js'
+import type { Engine, RawHandle } from '../engine.js'
 import { filesIn } from './folder.js'
 import { openLocks } from './locks.js'
 import { fileAt, openRenewable, writeBack } from './rescue.js'

@@ -1,13 +1,13 @@
 /** The engine of an installation that has everything in one folder. */
-import type { Engine } from './engine.js'
+import type { Engine } from '../engine.js'
 import { filesIn } from './folder.js'
 import { oncePerTurn, openOwnFiles } from './own-files.js'
-import { readerOver, snapshotOver } from './query.js'
+import { readerOver, snapshotOver } from '../query.js'
 import { fileAt, rescueNow } from './rescue.js'
 import { kyselyOver, openFile, transact } from './sqlite.js'
 import type { Raw } from './sqlite.js'
-import { rememberedOver } from './state.js'
-import type { Tables } from './tables/tables.js'
+import { rememberedOver } from '../state.js'
+import type { Tables } from '../tables/tables.js'
 
 /**
  * Opens every handle, or leaves none open. `tell` is told of a disk error of the system of record

@@ -9,11 +9,11 @@ import {
 } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Dialect, LimitNode } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { codeOf } from '../core/errors.js'
-import { pause } from '../core/async/wait.js'
+import { codeOf } from '../../core/errors.js'
+import { pause } from '../../core/async/wait.js'
 import { openSqlite } from './driver.js'
 import type { Raw, Statement } from './driver.js'
-import { NotInsideAtomic, runAtomic } from './inside.js'
+import { NotInsideAtomic, runAtomic } from '../inside.js'
 
 export type { Raw, Statement }
 

@@ -1,12 +1,12 @@
 /** Whether the files of a folder can be used, as the handles that serve it see them. */
 import { existsSync } from 'node:fs'
 import { filesIn } from './folder.js'
-import type { Engine } from './engine.js'
+import type { Engine } from '../engine.js'
 import type { Raw } from './sqlite.js'
-import { catalogSchema } from './migrations/catalog.js'
-import { decisionsSchema } from './migrations/decisions.js'
-import { meterSchema } from './migrations/meter.js'
-import { quartermasterSchema } from './migrations/quartermaster.js'
+import { catalogSchema } from '../migrations/catalog.js'
+import { decisionsSchema } from '../migrations/decisions.js'
+import { meterSchema } from '../migrations/meter.js'
+import { quartermasterSchema } from '../migrations/quartermaster.js'
 
 /** A file that cannot be used, and why; null where all can. */
 export function unusableFile(engine: Engine): string | null {

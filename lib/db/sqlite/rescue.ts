@@ -6,7 +6,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { putInPlace, syncPathNow } from '../core/storage/durable.js'
+import { putInPlace, syncPathNow } from '../../core/storage/durable.js'
 import { checkDatabase } from './copy.js'
 import type { Raw, Statement } from './driver.js'
 

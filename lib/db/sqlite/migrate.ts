@@ -1,7 +1,7 @@
 /** Brings one database file to the newest version of its schema. */
 import { rmSync } from 'node:fs'
 import type { Raw } from './sqlite.js'
-import { present } from '../core/present.js'
+import { present } from '../../core/present.js'
 
 /** SQL of one step; its number is its place in the list, kept in `user_version`. */
 export type Migrations = readonly string[]
