@@ -102,10 +102,11 @@ export function withReading<T>(
 ): Remembered<T> {
   return Object.assign(() => asOfTurn(), {
     *now() {
-      const known = asOfTurn()
+      // Both before it is asked: what is remembered may be another value when the answer comes.
+      const [known, state] = [asOfTurn(), stateOf()]
       const current = yield* value(valueOf, { name })
       // Not kept: what a transaction has written so far may never be committed.
-      return current === stateOf() ? known : yield* load()
+      return current === state ? known : yield* load()
     },
   })
 }

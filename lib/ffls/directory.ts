@@ -4,6 +4,7 @@
  * the order in which they are listed.
  */
 import { nextTurn } from '../core/async/wait.js'
+import { present } from '../core/present.js'
 import type { Engine } from '../db/engine.js'
 import { highestRow, directoryRows } from './queries.js'
 import { lists, value } from '../db/reading.js'
@@ -100,9 +101,9 @@ export function openDealers(engine: Engine): Dealers {
       if (loaded.round < wanted) {
         const highest = await engine.look(() => value(highestRow))
         if ((highest ?? 0) <= STEP) return loads.reach(wanted)
-        loads.begin()
+        if (present(loads.loaded(), 'what was loaded').round < wanted) loads.begin()
       }
-      return loaded.directory
+      return present(loads.loaded(), 'what was loaded').directory
     },
     async refresh() {
       if (!loads.loaded() && !loads.underWay()) return

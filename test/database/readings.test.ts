@@ -208,6 +208,23 @@ describe('what is remembered', () => {
     assert.equal(reads.count, before)
   })
 
+  test('is as of now also where it is read anew while the answer is on its way', async () => {
+    await using folder = opened()
+    const { engine, other } = folder
+    const { known } = counted(engine)
+    assert.deepEqual(known(), [])
+    // An engine at the other end of a socket, which answers after others had their turn.
+    const reading = known.now()
+    reading.next()
+    addShop(other, 'A')
+    raise(other, 'keys')
+    engine.lookAgain()
+    assert.deepEqual(known(), ['A'])
+    const number = other.prepare("SELECT value FROM state WHERE name = 'keys'").pluck().get()
+    assert.equal(reading.next(number).done, false)
+    assert.deepEqual(reading.next(['A']).value, ['A'])
+  })
+
   test('keeps nothing of a transaction that is undone', async () => {
     await using folder = opened()
     const { engine } = folder

@@ -166,14 +166,20 @@ async function read(
   tx: FraudCtx,
   row: { id: number; subscriber_id: string; payload: string },
 ): Promise<Signals | null> {
+  const opened = open(tx, row)
+  if (!opened) return null
+  const { body, all } = opened
+  const signals = await lookWithin(tx.db, () => withoutPremises(body, all))
+  // Where all that it has became a dealer's premise, it stays what it was: no check asks for a
+  // premise, and a dealer may move away.
+  return signals.strong.size > 0 ? signals : all
+}
+
+function open(tx: FraudCtx, row: { id: number; subscriber_id: string; payload: string }) {
   try {
     const body = openReport(tx, row)
     const all = signalsOf(body)
-    const signals = await lookWithin(tx.db, () => withoutPremises(body, all))
-    // Where all that it has became a dealer's premise, it stays what it was: no check asks for a
-    // premise, and a dealer may move away.
-    if (signals.strong.size > 0) return signals
-    if (all.strong.size > 0) return all
+    if (all.strong.size > 0) return { body, all }
     throw new Error('no strong signal of it can be read')
   } catch (error) {
     tx.log.error({ err: error, report: row.id }, 'a fraud report cannot be opened')

@@ -78,7 +78,8 @@ class AccountMonitors implements Monitors {
   #ticking: Promise<void> | undefined
   /** Rounds that have ended. */
   #ended = 0
-  #known: { version: number; at: number; accounts: Watched[] } | undefined
+  /** As of a version of the database, and of so many rounds that had ended. */
+  #known: { version: number; ended: number; at: number; accounts: Watched[] } | undefined
 
   constructor(ctx: OrdersCtx, patience: number) {
     this.#ctx = ctx
@@ -113,16 +114,17 @@ class AccountMonitors implements Monitors {
 
   async #tick(): Promise<void> {
     const { engine, now } = this.#ctx
-    const version = engine.version()
-    if (this.#known?.version !== version || Math.abs(now() - this.#known.at) > STALE) {
-      const ended = this.#ended
+    const [version, ended] = [engine.version(), this.#ended]
+    let known = this.#known
+    const isCurrent = known?.version === version && known.ended === ended
+    if (!known || !isCurrent || Math.abs(now() - known.at) > STALE) {
       const accounts = await watchedAccounts(this.#ctx)
       // When a round ended meanwhile, its account may still stand here as due: the next tick knows.
       if (ended !== this.#ended) return
-      this.#known = { version, at: now(), accounts }
+      this.#known = known = { version, ended, at: now(), accounts }
     }
     // What ends a round badly, the round itself has logged.
-    for (const round of this.#startDue(this.#known.accounts)) round.catch(() => {})
+    for (const round of this.#startDue(known.accounts)) round.catch(() => {})
   }
 
   /** Starts a round of each account that is due and has none. */
