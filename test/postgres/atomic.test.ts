@@ -1,11 +1,15 @@
 /** Transactions of PostgreSQL: conflicts are run again, and what is not known is never said to be. */
 import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
+import { pause } from '../../lib/core/async/wait.js'
 import { isBusy, isCommitUnknown, isDuplicate, isUnavailable } from '../../lib/db/faults.js'
 import { openPostgres } from '../../lib/db/postgres/connect.js'
 import type { Postgres } from '../../lib/db/postgres/connect.js'
+import { faultOf, isConnectionLost, isRefusedCommit } from '../../lib/db/postgres/faults.js'
 import { migratePostgres } from '../../lib/db/postgres/schema.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
@@ -193,6 +197,56 @@ describe('atomic', { skip: missing }, () => {
     assert.deepEqual([runs, await valueOf('other')], [1, undefined])
   })
 
+  test('does nothing for who comes while it is undone', async () => {
+    let late: Promise<unknown> | undefined
+    const failing = postgres.atomic(ctxOf(postgres), async ({ db }) => {
+      await put(db, 'early', '1')
+      // Of two at once the first one fails, and nobody waits for the second one.
+      late = put(db, 'between', '1').then(async () => {
+        for (let i = 0; i < 50; i++) await put(db, `late ${i}`, '1')
+      })
+      late.catch(() => {})
+      throw new Error('undone')
+    })
+    await assert.rejects(failing, /^Error: undone$/)
+    await assert.rejects(late!, /has ended|already rolled back/i)
+    assert.equal(await countIn(postgres.db), 0)
+  })
+
+  test('does nothing for who comes while it is committed', async () => {
+    let late: Promise<unknown> | undefined
+    await postgres.atomic(ctxOf(postgres), async ({ db }) => {
+      await put(db, 'early', '1')
+      const meanwhile = async () => {
+        await Promise.resolve()
+        await put(db, 'late', '1')
+      }
+      late = new Promise((resolve) => setImmediate(resolve)).then(meanwhile)
+      late.catch(() => {})
+    })
+    await assert.rejects(late!, /has ended|already committed/i)
+    assert.equal(await countIn(postgres.db), 1)
+  })
+
+  test('is unavailable where it was idle for too long', async () => {
+    const idle = postgres.atomic(ctxOf(postgres), async ({ db }) => {
+      await sql`set local idle_in_transaction_session_timeout = 50`.execute(db)
+      await pause(500)
+      await put(db, 'idle', '1')
+    })
+    await assert.rejects(idle, (error) => isUnavailable(error) && !isCommitUnknown(error))
+    assert.equal(await countIn(postgres.db), 0)
+  })
+
+  test('does not go by words that a server says in its own language', async () => {
+    const said = (code: string) =>
+      faultOf(Object.assign(new Error('doppelt'), { severity: 'FEHLER', code }))
+    assert.equal(isConnectionLost(said('23505')), false)
+    assert.equal(isRefusedCommit(said('23505')), true)
+    for (const code of ['57P01', '08006', '25P03']) assert.equal(isConnectionLost(said(code)), true)
+    for (const code of ['XX000', '58030', '57P01']) assert.equal(isRefusedCommit(said(code)), false)
+  })
+
   describe('over a connection that is cut', () => {
     let proxy: TcpProxy
     let far: Postgres
@@ -210,7 +264,9 @@ describe('atomic', { skip: missing }, () => {
       proxy.isStalled = false
     })
 
-    const isCommit = (bytes: Buffer) => bytes.includes('commit')
+    // Its name is part of a setting, too.
+    const COMMIT = 'commit\0'
+    const isCommit = (bytes: Buffer) => bytes.includes(COMMIT)
     for (const [when, verdict, isDone] of [
       ['before the server has it', 'cut', false],
       ['after the server has done it', 'cut once done', true],
@@ -237,6 +293,16 @@ describe('atomic', { skip: missing }, () => {
         await far.atomic(ctxOf(far), ({ db }) => put(db, 'next', '1'))
         assert.equal(await valueOf('next'), '1')
       })
+
+    test('that only reads has nothing to be unsure of', async () => {
+      proxy.judge = (bytes) => (isCommit(bytes) ? 'cut' : 'pass')
+      const reading = far.read
+        .withoutPlugins()
+        .transaction()
+        .setAccessMode('read only')
+        .execute((tx) => tx.selectFrom('setting').selectAll().execute())
+      await assert.rejects(reading, (error) => isUnavailable(error) && !isCommitUnknown(error))
+    })
 
     test('is undone before its COMMIT, and says that the database is away', async () => {
       proxy.judge = (bytes) => (bytes.includes('insert into') ? 'cut' : 'pass')
@@ -269,7 +335,7 @@ describe('atomic', { skip: missing }, () => {
       const before = hasty.atomic(ctxOf(hasty), ({ db }) => put(db, 'stalled', '1'))
       await assert.rejects(before, (error) => isUnavailable(error) && !isCommitUnknown(error))
       proxy.isStalled = false
-      stallAt('commit')
+      stallAt(COMMIT)
       const during = hasty.atomic(ctxOf(hasty), ({ db }) => put(db, 'stalled', '2'))
       await assert.rejects(during, (error) => !isUnavailable(error) && isCommitUnknown(error))
       proxy.isStalled = false
@@ -304,6 +370,18 @@ describe('atomic', { skip: missing }, () => {
       await server.start()
       await far.atomic(ctxOf(far), ({ db }) => put(db, 'a', '1'))
       assert.equal(await valueOf('a'), '1')
+    })
+
+    test('is unavailable on what has become a standby', async () => {
+      const mark = join(server.dir, 'data', 'standby.signal')
+      await server.crash()
+      writeFileSync(mark, '')
+      await server.start()
+      const failing = far.atomic(ctxOf(far), ({ db }) => put(db, 'standby', '1'))
+      await assert.rejects(failing, (error) => isUnavailable(error) && !isCommitUnknown(error))
+      await server.crash()
+      rmSync(mark)
+      await server.start()
     })
   })
 })

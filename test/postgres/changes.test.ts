@@ -1,6 +1,7 @@
 /** What one node changes, the others learn. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { pause } from '../../lib/core/async/wait.js'
 import { HOUR } from '../../lib/core/clock.js'
 import { watchChanges } from '../../lib/db/postgres/changes.js'
 import { openPostgres } from '../../lib/db/postgres/connect.js'
@@ -152,7 +153,8 @@ describe('a change', { skip: missing }, () => {
       return 'pass'
     }
     const changes = await watchChanges({
-      postgres: { db: reader.db, newClient: deaf.newClient },
+      // It looks in another way than it listens.
+      postgres: { newClient: (given) => (given ? reader : deaf).newClient(given) },
       log: logBook().log,
       lookEvery: 20,
       moved,
@@ -163,6 +165,47 @@ describe('a change', { skip: missing }, () => {
     assert.deepEqual(await until('fraud'), [['fraud']])
     await changes.close()
     await deaf.close()
+    await proxy.close()
+  })
+
+  test('is told although a look hangs', async () => {
+    const proxy = await startProxy(server.port)
+    const { pathname } = new URL(address)
+    const far = await openPostgres(
+      server.address({ database: pathname.slice(1), port: proxy.port }),
+    )
+    const { moved, until } = ear()
+    const changes = await watchChanges({
+      postgres: far,
+      log: logBook().log,
+      lookEvery: HOUR,
+      moved,
+    })
+    await change('keys')
+    await until('keys')
+    await changes.look()
+    const hangs = new Promise<void>((resolve) => {
+      proxy.judge = (bytes) => {
+        if (bytes.includes('from state')) {
+          proxy.isStalled = true
+          resolve()
+        }
+        return 'pass'
+      }
+    })
+    const since = performance.now()
+    void changes.look()
+    await hangs
+    await change('rules')
+    void changes.look()
+    proxy.judge = () => 'pass'
+    // The answer was dropped, and never comes.
+    await pause(200)
+    proxy.isStalled = false
+    await until('rules')
+    assert.ok(performance.now() - since < 10_000)
+    await changes.close()
+    await far.close()
     await proxy.close()
   })
 

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { pause } from '../../lib/core/async/wait.js'
 import { readAddress } from '../../lib/db/postgres/address.js'
 import { openPostgres, unfit } from '../../lib/db/postgres/connect.js'
 import type { Postgres } from '../../lib/db/postgres/connect.js'
@@ -76,19 +77,27 @@ describe('the address of a database', () => {
 })
 
 describe('a server is refused', () => {
-  const good = { version: '15.3', number: 150_003, encoding: 'UTF8', commits: 'on' } as const
+  const good = {
+    version: '15.3',
+    number: 150_003,
+    encoding: 'UTF8',
+    standby: 0,
+    path: 'quartermaster',
+    timeouts: [5_000, 30_000],
+  } as const
   for (const [what, given, says] of [
     ['that is too old', { number: 140_011, version: '14.11' }, /14\.11 is too old: 15 or newer/],
     ['that is a standby', { standby: 1 }, /is a standby/],
-    ['that does not wait for its disk', { commits: 'off' }, /synchronous_commit is off/],
+    ['behind a pooler that drops settings', { path: '"$user", public' }, /PgBouncer with ignore/],
+    ['that waits longer than we do', { timeouts: [5_000, 0] }, /are lost on the way/],
+    ['that keeps locks for nobody', { timeouts: [0, 30_000] }, /are lost on the way/],
   ] as const)
     test(what, () => {
-      assert.match(unfit({ ...good, standby: 0, ...given }) ?? '', says)
+      assert.match(unfit({ ...good, ...given }) ?? '', says)
     })
 
   test('never for what is right', () => {
-    assert.equal(unfit({ ...good, standby: 0 }), null)
-    assert.equal(unfit({ ...good, standby: 0, commits: 'remote_apply' }), null)
+    assert.equal(unfit(good), null)
   })
 })
 
@@ -213,6 +222,35 @@ describe('PostgreSQL', { skip: missing }, () => {
       current_setting('statement_timeout') as timeout`.execute(named.db)
     await named.close()
     assert.deepEqual(rows, [{ name: 'node 3', path: 'quartermaster', timeout: '30s' }])
+  })
+
+  test('waits for the disk whatever the server would do, or for the standby where it does', async () => {
+    for (const [theirs, ours] of [
+      ['off', 'on'],
+      ['local', 'on'],
+      ['remote_apply', 'remote_apply'],
+    ]) {
+      const address = await server.database()
+      const name = new URL(address).pathname.slice(1)
+      await server.run(address, `alter database ${name} set synchronous_commit = ${theirs}`)
+      const opened = await openPostgres(address)
+      for (const db of [opened.db, opened.read]) {
+        const { rows } = await sql<{ commits: string }>`
+          select current_setting('synchronous_commit') as commits`.execute(db)
+        assert.deepEqual(rows, [{ commits: ours }])
+      }
+      await opened.close()
+    }
+  })
+
+  test('is left without a connection that stays, also where no statement ran', async () => {
+    const address = await server.database()
+    const opened = await openPostgres(address, { application: 'closed' })
+    await opened.close()
+    await assert.rejects(sql`select 1`.execute(opened.db), /after calling end/)
+    const left = "select from pg_stat_activity where application_name = 'closed'"
+    // A server takes a moment to notice.
+    while ((await server.run(address, left)).rows.length > 0) await pause(20)
   })
 })
 

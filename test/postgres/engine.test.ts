@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { pause } from '../../lib/core/async/wait.js'
 import { silentLog } from '../../lib/core/log.js'
 import type { Engine } from '../../lib/db/engine.js'
 import { openPostgresEngine } from '../../lib/db/postgres/engine.js'
 import { query } from '../../lib/db/query.js'
 import { all, lookWithin, value } from '../../lib/db/reading.js'
-import { changesOf, remembered, touch } from '../../lib/db/state.js'
+import { changesOf, remembered, touch, valueOf } from '../../lib/db/state.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 
@@ -20,6 +21,8 @@ const modes = query((db) =>
 const count = query((db) =>
   db.selectFrom('distributor_mode').select(({ fn }) => fn.countAll<number>().as('modes')),
 )
+
+const sleep = query(() => sql<{ slept: string }>`select pg_sleep(3)`)
 
 async function until(holds: () => boolean, what: string): Promise<void> {
   for (const since = performance.now(); !holds(); await pause(5))
@@ -155,6 +158,42 @@ describe('a node', { skip: missing }, () => {
       assert.ok(!now.includes('EEE'))
     })
     assert.ok(!known().includes('EEE'))
+  })
+
+  test('says that a change is done also where it cannot be read again, and reads it later', async () => {
+    let fault: 'none' | 'fails' | 'hangs' = 'none'
+    const reads = remembered(one, 'rules', function* () {
+      if (fault === 'fails') throw new Error('it cannot be read')
+      if (fault === 'hangs') yield* value(sleep)
+      return (yield* value(valueOf, { name: 'rules' })) ?? 0
+    })
+    await one.ready()
+    const before = reads()
+    const touchRules = () => one.atomic(ctxOf(one), ({ db }) => touch(db, 'rules'))
+    fault = 'fails'
+    await touchRules()
+    assert.equal(reads(), before)
+    fault = 'none'
+    await until(() => reads() === before + 1, 'it is read at last')
+    fault = 'hangs'
+    const since = performance.now()
+    await touchRules()
+    assert.ok(performance.now() - since < 2_500)
+    fault = 'none'
+    await until(() => reads() === before + 2, 'it is read at last')
+  })
+
+  test('looks beside each of as many transactions as there may be', async () => {
+    let waiting = 0
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        one.atomic(ctxOf(one), async () => {
+          waiting++
+          await until(() => waiting >= 10, 'all of them are under way')
+          await one.look(() => value(count))
+        }),
+      ),
+    )
   })
 
   test('goes on with what it knows while the database is away, and catches up afterwards', async () => {

@@ -4,10 +4,12 @@ import { after, before, describe, test } from 'node:test'
 import { DAY, HOUR } from '../../lib/core/clock.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
+import { REPLACED_BY } from '../../lib/db/postgres/compiler.js'
 import { openPostgres } from '../../lib/db/postgres/connect.js'
 import { migratePostgres } from '../../lib/db/postgres/schema.js'
 import { DEALER, GUN_UPC, orderShop } from '../orders/shop.js'
 import { scripted } from '../orders/scripted-distributor.js'
+import { schemaOfPostgres } from './schemas.js'
 import { castShadow, replay } from './shadow.js'
 
 describe('the statements of the domains', { skip: missing }, () => {
@@ -26,14 +28,25 @@ describe('the statements of the domains', { skip: missing }, () => {
       shadow.stop()
     }
     const texts = new Set<string>()
+    let schema: Awaited<ReturnType<typeof schemaOfPostgres>> = {}
     for (const record of shadow.records.values()) {
       const address = await server.database()
       const postgres = await openPostgres(address)
       await migratePostgres(postgres)
+      schema = await schemaOfPostgres(postgres)
       await postgres.close()
       for (const text of await replay(address, record)) texts.add(text)
     }
     assert.ok(texts.size > 70, `${texts.size} different statements were seen`)
+    // A column that a row which takes another's place does not name would keep the other's value.
+    let replaced = 0
+    for (const text of texts) {
+      const [, table, named] = /^insert into "(\w+)" \(([^)]*)\) .* on conflict \(/.exec(text) ?? []
+      if (!table || !named || !(table in REPLACED_BY)) continue
+      replaced++
+      assert.equal(named.split(', ').length, Object.keys(schema[table]!.columns).length, text)
+    }
+    assert.ok(replaced > 0)
   })
 })
 

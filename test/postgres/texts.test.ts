@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Kysely, RawBuilder } from 'kysely'
 import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import type { Tables } from '../../lib/db/tables/tables.js'
+import { query } from '../../lib/db/query.js'
 import { caseAside, folded } from '../../lib/db/words.js'
 import * as history from '../../lib/orders/history/queries.js'
 import { missing } from '../harness/postgres.js'
@@ -45,6 +46,27 @@ describe('both engines have the same of', { skip: missing }, () => {
       const all = db.selectFrom('journal').select('seq').where('line', 'not in', [])
       assert.equal((await all.execute()).length, 25)
     }
+  })
+
+  test('the greatest of two where one is unknown, and what a text is not like', async () => {
+    const greatest = query((db) =>
+      db
+        .selectFrom('dealer')
+        .select([
+          'id',
+          ({ fn }) => fn<string | null>('max', ['expires_on', 'valid_until']).as('on'),
+        ])
+        .orderBy('id'),
+    )
+    await same(greatest, {})
+    const known = both.reader.all(greatest).map(({ on }) => on === null)
+    assert.deepEqual([known.includes(true), known.includes(false)], [true, true])
+    const unlike = query((db, given: { like: string }) =>
+      db.selectFrom('subscriber').select('id').where('name', 'not like', given.like).orderBy('id'),
+    )
+    const all = both.reader.all(unlike, { like: 'none' }).length
+    const found = await same(unlike, { like: 'SHOP ABC%' })
+    assert.ok(found < all)
   })
 
   test('a row that takes the place of another', async () => {

@@ -3,17 +3,17 @@
  * them: by the server's notification, and by a look each second, since a connection can be lost and
  * a pooler swallows notifications.
  */
-import { inTime, pause } from '../../core/async/wait.js'
+import { pause } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import type { StateName } from '../tables/column-types.js'
 import type { Postgres } from './connect.js'
 import type { Client } from './driver.js'
+import { leave, ownClient } from './own-client.js'
 import { CHANNEL } from './schema/state.js'
 
-/** Milliseconds before a lost connection is made anew, and for which its end is waited for. */
+/** Milliseconds before a lost connection is made anew. */
 const RECONNECT = SECOND
-const GOODBYE = SECOND
 
 export interface Changes {
   /** Looks now, and tells what has changed before it resolves. */
@@ -22,12 +22,17 @@ export interface Changes {
 }
 
 export interface Watched {
-  postgres: Pick<Postgres, 'db' | 'newClient'>
+  postgres: Pick<Postgres, 'newClient'>
   log: Pick<Log, 'warn' | 'info'>
   /** Milliseconds between two looks; a second, unless somebody says otherwise. */
   lookEvery?: number
   /** Told of each name that has moved since it was last told of it. */
   moved: (names: StateName[]) => void
+}
+
+interface State {
+  name: StateName
+  value: number
 }
 
 /** Resolves once the numbers of now are known: what is read afterwards is at least as new. */
@@ -38,16 +43,19 @@ export async function watchChanges({
   moved,
 }: Watched): Promise<Changes> {
   const closing = new AbortController()
+  // A look that hangs is soon given up, and hangs behind nobody.
+  const looking = ownClient(postgres)
   const known = new Map<StateName, number>()
   let isAway = false
-  let looking: Promise<void> | undefined
+  let underWay: Promise<void> | undefined
   let isAskedAgain = false
 
   async function read(): Promise<void> {
-    const rows = await postgres.db.selectFrom('state').select(['name', 'value']).execute()
-    const names = rows.flatMap(({ name, value }) => (known.get(name) === value ? [] : [name]))
+    const { rows } = await looking.use((client) => client.query('select name, value from state'))
+    const now = rows as unknown as State[]
+    const names = now.flatMap(({ name, value }) => (known.get(name) === value ? [] : [name]))
     const isFirst = known.size === 0
-    for (const { name, value } of rows) known.set(name, value)
+    for (const { name, value } of now) known.set(name, value)
     if (!isFirst && names.length > 0) moved(names)
   }
 
@@ -65,13 +73,13 @@ export async function watchChanges({
       }
     } while (isAskedAgain)
     // In the same step as the last question: who asks from here on begins anew.
-    looking = undefined
+    underWay = undefined
   }
 
   /** A change that is told of during a look may be too late for it. */
   function look(): Promise<void> {
-    isAskedAgain = looking !== undefined
-    return (looking ??= readOrWait())
+    isAskedAgain = underWay !== undefined
+    return (underWay ??= readOrWait())
   }
 
   async function lookNowAndThen(): Promise<void> {
@@ -81,13 +89,19 @@ export async function watchChanges({
     }
   }
 
-  await read()
+  try {
+    await read()
+  } catch (error) {
+    await looking.close()
+    throw error
+  }
   const running = [lookNowAndThen(), listen(postgres, closing.signal, look)]
   return {
     look,
     async close() {
       closing.abort()
       await Promise.all(running)
+      await looking.close()
     },
   }
 }
@@ -121,11 +135,6 @@ async function listen(
     await leave(client)
     await pause(RECONNECT, closing)
   }
-}
-
-/** A server that does not answer is not waited for. */
-async function leave(client: Client): Promise<void> {
-  await inTime(() => client.end().catch(() => {}), { ms: GOODBYE, late: () => {} })
 }
 
 /** True once it listens. Where it cannot, the look each second has to do. */

@@ -17,8 +17,8 @@ import type {
 import { present } from '../../core/present.js'
 import { isTwofold } from '../words.js'
 
-/** Functions of several values that have another name. */
-const FUNCTIONS: Readonly<Record<string, string>> = { max: 'greatest', instr: 'strpos' }
+/** Functions that have another name. */
+const FUNCTIONS: Readonly<Record<string, string>> = { instr: 'strpos' }
 
 /**
  * By what a row replaces another one, for every table in which one does: SQLite's REPLACE asks all
@@ -56,18 +56,28 @@ export class PostgresCompiler extends PostgresQueryCompiler {
       this.append(operator === 'in' ? ' = any(' : ' <> all(')
       this.appendValue(list)
       this.append(')')
-    } else if (operator === 'like') {
+    } else if (operator === 'like' || operator === 'not like') {
       // SQLite leaves the case of A to Z aside, as ILIKE does by the collation "C", and has no
       // character that takes the meaning of another one away.
       this.visitNode(leftOperand)
-      this.append(' ilike ')
+      this.append(operator === 'like' ? ' ilike ' : ' not ilike ')
       this.visitNode(rightOperand)
       this.append(` escape ''`)
     } else super.visitBinaryOperation(node)
   }
 
   protected override visitFunction(node: FunctionNode): void {
-    super.visitFunction({ ...node, func: FUNCTIONS[node.func] ?? node.func })
+    if (node.func === 'max') this.#appendGreatest(node)
+    else super.visitFunction({ ...node, func: FUNCTIONS[node.func] ?? node.func })
+  }
+
+  /** The greatest of several; of which one is NULL, SQLite knows none, and GREATEST leaves it out. */
+  #appendGreatest({ arguments: values }: FunctionNode): void {
+    this.append('case when array_position(array[')
+    this.compileList(values)
+    this.append('], null) is null then greatest(')
+    this.compileList(values)
+    this.append(') end')
   }
 
   /** Whole numbers have 64 bits. */

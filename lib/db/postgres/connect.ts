@@ -7,12 +7,16 @@ import type { Address } from './address.js'
 import { transactPostgres } from './atomic.js'
 import { postgresDialect } from './connection.js'
 import { loadPg } from './driver.js'
-import type { Client, ClientOptions, Pg, Pool } from './driver.js'
+import type { Client, ClientOptions, Pg, Pool, PoolOptions } from './driver.js'
 import { PostgresError, faultOf } from './faults.js'
 import { SCHEMA } from './schema/types.js'
 import { typesOver } from './types.js'
 
-const CONNECTIONS = 10
+/**
+ * The most connections, for each statement and transaction, and for looks. A transaction may look at
+ * what is committed beside it: from the same pool, as many of them would wait for each other.
+ */
+const CONNECTIONS = { all: 10, looks: 6 } as const
 const OLDEST = 150_000
 /** Milliseconds that a statement may take; the client waits a little longer for the answer. */
 const STATEMENT_TIMEOUT = 30_000
@@ -26,13 +30,18 @@ const IDLE_TIMEOUT = 5_000
 export interface Postgres {
   /** Reads and writes, each statement on a connection of the pool. */
   readonly db: Kysely<Tables>
+  /** Reads that wait for no transaction: on connections of their own. */
+  readonly read: Kysely<Tables>
   /** As `Engine.atomic`. */
   atomic<C extends { db: Kysely<Tables>; read: Kysely<Tables> }, R>(
     ctx: C,
     fn: (ctx: C) => Promise<R>,
   ): Promise<R>
-  /** A connection that belongs to no pool, not made yet; a patient one waits however long it takes. */
-  newClient(options?: { isPatient?: boolean }): Client
+  /**
+   * A connection that belongs to no pool, not made yet. It waits for an answer as long as the others
+   * do, or so many milliseconds; with 0, however long it takes.
+   */
+  newClient(options?: { answerTimeout?: number }): Client
   close(): Promise<void>
 }
 
@@ -54,31 +63,43 @@ export async function openPostgres(
 ): Promise<Postgres> {
   const address = readAddress(text)
   const pg = loadPg()
-  const options = optionsFor(address, { application, answerTimeout }, pg)
-  const pool = new pg.Pool({ ...options, max: CONNECTIONS, idleTimeoutMillis: 30_000 })
-  // Whoever uses a connection learns of its end by a statement that fails; without a listener,
-  // Node would take it as an error that nobody caught.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  pool.on('error', () => {})
-  try {
-    await look(pool, address)
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
+  const given = optionsFor(address, { application, answerTimeout }, pg)
+  const { commits } = await look(new pg.Client(given), address)
+  // Whatever the server would do: an order that was answered must be on its disk.
+  const commit = commits === 'remote_apply' ? commits : 'on'
+  const options = { ...given, options: `${given.options} -c synchronous_commit=${commit}` }
+  const all = openPool(pg, { ...options, max: CONNECTIONS.all })
+  const looks = openPool(pg, { ...options, max: CONNECTIONS.looks })
   const owner = {}
-  const outer = new Kysely<Tables>({ dialect: postgresDialect(pool) })
-  const db = outer.withPlugin(new NotInsideAtomic(owner))
+  const over = (pool: Pool) =>
+    new Kysely<Tables>({ dialect: postgresDialect(pool) }).withPlugin(new NotInsideAtomic(owner))
+  const db = over(all)
   return {
     db,
+    read: over(looks),
     async atomic(ctx, fn) {
       if (ctx.db.isTransaction) return fn(ctx)
       return transactPostgres(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx }))
     },
-    newClient: ({ isPatient = false } = {}) =>
-      new pg.Client({ ...options, query_timeout: isPatient ? 0 : answerTimeout }),
-    close: () => outer.destroy(),
+    newClient: ({ answerTimeout: ms = answerTimeout } = {}) =>
+      new pg.Client({
+        ...options,
+        query_timeout: ms,
+        connectionTimeoutMillis: Math.min(address.connectTimeout, ms || Infinity),
+      }),
+    async close() {
+      await Promise.all([all.end(), looks.end()])
+    },
   }
+}
+
+function openPool(pg: Pg, options: Omit<PoolOptions, 'idleTimeoutMillis'>): Pool {
+  const pool = new pg.Pool({ ...options, idleTimeoutMillis: 30_000 })
+  // Whoever uses a connection learns of its end by a statement that fails; without a listener,
+  // Node would take it as an error that nobody caught.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('error', () => {})
+  return pool
 }
 
 function optionsFor(
@@ -87,11 +108,15 @@ function optionsFor(
   pg: Pg,
 ): ClientOptions {
   const settings = {
-    // A pooler that cannot keep settings refuses the connection, instead of losing them later.
+    // A pooler that cannot keep settings refuses the connection, or is found out by `look`.
     search_path: SCHEMA,
     statement_timeout: STATEMENT_TIMEOUT,
     idle_in_transaction_session_timeout: IDLE_TIMEOUT,
     client_encoding: 'UTF8',
+    // A server learns that a client is gone also while it works for it, or waits for its socket, and
+    // keeps no lock for nobody.
+    tcp_user_timeout: 10_000,
+    client_connection_check_interval: 1_000,
   }
   return {
     host: address.host,
@@ -112,11 +137,11 @@ function optionsFor(
 }
 
 /** Asks a server what it is, and refuses one on which orders would not be safe. */
-async function look(pool: Pool, address: Address): Promise<void> {
+async function look(client: Client, address: Address): Promise<Server> {
   const place = `the database ${address.database} at ${address.host}:${address.port}`
-  let client
+  client.on('error', () => {})
   try {
-    client = await pool.connect()
+    await client.connect()
   } catch (error) {
     throw new Error(`${place}: ${refusalOf(error, address)}`, { cause: error })
   }
@@ -125,11 +150,16 @@ async function look(pool: Pool, address: Address): Promise<void> {
       cast(current_setting('server_version_num') as int) as number,
       current_setting('server_encoding') as encoding,
       current_setting('synchronous_commit') as commits,
-      pg_is_in_recovery() as standby`)
-    const fault = unfit(rows[0] as unknown as Server)
+      pg_is_in_recovery() as standby,
+      current_setting('search_path') as path,
+      (select array_agg(cast(setting as int) order by name) from pg_settings where name in
+        ('idle_in_transaction_session_timeout', 'statement_timeout')) as timeouts`)
+    const server = rows[0] as unknown as Server
+    const fault = unfit(server)
     if (fault !== null) throw new Error(`${place}: ${fault}`)
+    return server
   } finally {
-    client.release()
+    await client.end()
   }
 }
 
@@ -139,16 +169,29 @@ interface Server {
   encoding: string
   commits: string
   standby: 0 | 1
+  path: string
+  /** Of idle transactions and of statements, in milliseconds. */
+  timeouts: readonly number[]
 }
 
 /** Why a server cannot have the system of record; null where it can. */
-export function unfit({ version, number, encoding, commits, standby }: Server): string | null {
+export function unfit({
+  version,
+  number,
+  encoding,
+  standby,
+  path,
+  timeouts,
+}: Omit<Server, 'commits'>): string | null {
   if (number < OLDEST) return `PostgreSQL ${version} is too old: 15 or newer is needed`
   if (encoding !== 'UTF8')
     return `its encoding is ${encoding}: create it with ENCODING 'UTF8' TEMPLATE template0`
   if (standby === 1) return 'it is a standby, which takes no writes: name the primary'
-  if (commits === 'off')
-    return 'synchronous_commit is off, and an order could be lost: set it to on'
+  if (path !== SCHEMA || timeouts[0] !== IDLE_TIMEOUT || timeouts[1] !== STATEMENT_TIMEOUT)
+    return (
+      'the settings of a connection are lost on the way, as by PgBouncer with ' +
+      'ignore_startup_parameters=options: name the server itself, not the pooler'
+    )
   return null
 }
 

@@ -1,9 +1,23 @@
 /** One connection under Kysely: what was sent on it, and what its errors mean. */
 import { CompiledQuery, PostgresAdapter, PostgresIntrospector } from 'kysely'
-import type { DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely'
+import type {
+  AccessMode,
+  DatabaseConnection,
+  Dialect,
+  Driver,
+  IsolationLevel,
+  QueryResult,
+  TransactionSettings,
+} from 'kysely'
 import { PostgresCompiler } from './compiler.js'
 import type { Pool, PooledClient, Result } from './driver.js'
-import { CommitUnknown, PostgresError, faultOf, isConnectionLost } from './faults.js'
+import {
+  CommitUnknown,
+  faultOf,
+  faultOfBegin,
+  isConnectionLost,
+  isRefusedCommit,
+} from './faults.js'
 
 /**
  * Kysely over a pool. Kysely's own driver would give a broken connection back to the pool, and
@@ -36,7 +50,7 @@ class PoolDriver implements Driver {
     connection: Connection,
     { isolationLevel = 'serializable', accessMode = 'read write' }: TransactionSettings,
   ): Promise<void> {
-    return connection.begin(`${isolationLevel} ${accessMode}`)
+    return connection.begin(isolationLevel, accessMode)
   }
 
   commitTransaction(connection: Connection): Promise<void> {
@@ -51,9 +65,8 @@ class PoolDriver implements Driver {
     connection.release()
   }
 
-  destroy(): Promise<void> {
-    return this.#pool.end()
-  }
+  /** Whoever opened the pool ends it: Kysely does not come here where no statement ran. */
+  async destroy(): Promise<void> {}
 }
 
 const CHANGES = ['INSERT', 'UPDATE', 'DELETE']
@@ -61,6 +74,9 @@ const CHANGES = ['INSERT', 'UPDATE', 'DELETE']
 class Connection implements DatabaseConnection {
   readonly #client: PooledClient
   #isInTransaction = false
+  #isReadOnly = false
+  /** From the start of a transaction's end: what is sent behind it would be done on its own. */
+  #isEnding = false
   /** The first error of the transaction: after it, the server takes nothing but the end. */
   #failure: unknown
   #isBroken = false
@@ -82,9 +98,14 @@ class Connection implements DatabaseConnection {
     throw new Error('rows of PostgreSQL are not streamed: read them in steps')
   }
 
-  async begin(mode: string): Promise<void> {
-    await this.#send(`begin isolation level ${mode}`)
+  async begin(isolation: IsolationLevel, access: AccessMode): Promise<void> {
+    try {
+      await this.#send(`begin isolation level ${isolation} ${access}`)
+    } catch (fault) {
+      throw faultOfBegin(fault)
+    }
     this.#isInTransaction = true
+    this.#isReadOnly = access === 'read only'
   }
 
   /**
@@ -92,17 +113,16 @@ class Connection implements DatabaseConnection {
    * is what the commit comes to.
    */
   async commit(): Promise<void> {
+    this.#isEnding = true
     if (this.#failure !== undefined) throw this.#failure
     let result: Result
     try {
       result = await this.#client.query('commit')
     } catch (error) {
       const fault = faultOf(error)
-      this.#isInTransaction = false
-      // An ERROR undoes the transaction; past that point, a server ends the connection instead.
-      if (fault instanceof PostgresError && !isConnectionLost(fault)) throw fault
+      if (isRefusedCommit(fault) && (await this.#lives())) throw fault
       this.#isBroken = true
-      throw new CommitUnknown(fault)
+      throw this.#isReadOnly ? fault : new CommitUnknown(fault)
     }
     this.#isInTransaction = false
     if (result.command !== 'COMMIT')
@@ -111,13 +131,20 @@ class Connection implements DatabaseConnection {
 
   /** Never throws: what went wrong before is what there is to tell. */
   async rollback(): Promise<void> {
-    if (!this.#isInTransaction || this.#isBroken) return
+    this.#isEnding = true
+    if (this.#isInTransaction && !this.#isBroken) await this.#lives()
+  }
+
+  /** Whether the connection is as good as before, without a transaction: a ROLLBACK tells. */
+  async #lives(): Promise<boolean> {
     try {
       await this.#client.query('rollback')
       this.#isInTransaction = false
+      return true
     } catch {
       // Closed, it has no transaction any more.
       this.#isBroken = true
+      return false
     }
   }
 
@@ -126,13 +153,16 @@ class Connection implements DatabaseConnection {
   }
 
   async #send(text: string, values: readonly unknown[] = []): Promise<Result> {
+    if (this.#isEnding) throw new Error('the transaction of this statement has ended')
     try {
       return await this.#client.query(text, [...values])
     } catch (error) {
       const fault = faultOf(error)
       if (isConnectionLost(fault)) this.#isBroken = true
       if (this.#isInTransaction) this.#failure ??= fault
-      else if (this.#isBroken && !/^\s*(select|begin)\b/i.test(text)) throw new CommitUnknown(fault)
+      // An error that ended the connection, too, may have come after the change was committed.
+      else if (!/^\s*(select|begin)\b/i.test(text) && (this.#isBroken || !(await this.#lives())))
+        throw new CommitUnknown(fault)
       throw fault
     }
   }

@@ -3,6 +3,8 @@
  * in its folder: counts, the log of decisions, offers.
  */
 import { Kysely } from 'kysely'
+import { inTime } from '../../core/async/wait.js'
+import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { holdFolder } from '../sqlite/folder.js'
 import { openOwnFiles } from '../sqlite/own-files.js'
@@ -17,6 +19,9 @@ import { openPostgres } from './connect.js'
 import type { Postgres } from './connect.js'
 import { openMemory } from './memory.js'
 import { migratePostgres } from './schema.js'
+
+/** Milliseconds for which an answer waits until what it changed is read again. */
+const REFRESH = SECOND
 
 export interface PostgresEngineOptions {
   dir: string
@@ -48,7 +53,7 @@ async function engineOver(
   const release = holdFolder(dir, { hasRecord: false })
   const own = openOwnFiles(dir)
   release()
-  const look = <T>(read: () => Reading<T>): Promise<T> => lookAt(postgres.db, read)
+  const look = <T>(read: () => Reading<T>): Promise<T> => lookAt(postgres.read, read)
   const memory = openMemory(look, log)
   let commits = 0
   const changes = await watchChanges({
@@ -58,6 +63,9 @@ async function engineOver(
       commits++
       memory.refreshSoon(names)
     },
+  }).catch((error: unknown) => {
+    own.close()
+    throw error
   })
   const isHere = (what: string) => () => {
     throw new Error(`${what} of the system of record: it is on PostgreSQL`)
@@ -66,7 +74,7 @@ async function engineOver(
   return {
     dir,
     db: postgres.db,
-    read: postgres.db,
+    read: postgres.read,
     fatal: () => {},
     hasFailed: () => false,
     get reader(): never {
@@ -85,8 +93,9 @@ async function engineOver(
         return fn(tx)
       })
       commits++
-      // Whoever changed it finds it changed.
-      await memory.refresh(touched)
+      // Whoever changed it finds it changed. But it is committed, whatever becomes of the reading.
+      const refreshed = () => memory.refresh(touched).catch(() => memory.refreshSoon(touched))
+      await inTime(refreshed, { ms: REFRESH, late: () => {} })
       return result
     },
     version: () => commits,
@@ -102,7 +111,7 @@ async function engineOver(
   }
 }
 
-/** Runs a reading over one state of the database. Within a transaction it is that one's. */
+/** Runs a reading over one state of the database. */
 function lookAt<T>(db: Kysely<Tables>, read: () => Reading<T>): Promise<T> {
   // As over SQLite, it may be asked for within a transaction, and sees what is committed.
   return db

@@ -9,15 +9,12 @@ export class PostgresError extends Error {
   override readonly name = 'PostgresError'
   /** POSTGRES_ and the five characters of the SQL standard: POSTGRES_23505. */
   readonly code: string
-  /** An ERROR ends the statement and its transaction, anything else the connection. */
-  readonly severity: string
   /** The constraint that was violated. */
   readonly constraint: string | undefined
 
-  constructor({ message, code, severity, constraint }: ServerMessage) {
+  constructor({ message, code, constraint }: ServerMessage) {
     super(message)
     this.code = `POSTGRES_${code}`
-    this.severity = severity
     this.constraint = constraint
   }
 }
@@ -45,7 +42,6 @@ export class CommitUnknown extends Error {
 interface ServerMessage {
   message: string
   code: string
-  severity: string
   constraint?: string | undefined
 }
 
@@ -60,13 +56,31 @@ export function faultOf(error: unknown): unknown {
 
 const isServerMessage = (error: unknown): error is Error & ServerMessage =>
   error instanceof Error &&
+  // In the server's language: that it is there tells that the server said so, and no more.
   'severity' in error &&
-  typeof error.severity === 'string' &&
   /^[0-9A-Z]{5}$/.test(codeOf(error))
 
-/** True where the connection cannot be used any more. */
+/**
+ * True where the connection is known to be of no use any more: it failed (08), the server ends (57P0),
+ * or the transaction was idle or under way for too long.
+ */
 export const isConnectionLost = (fault: unknown): boolean =>
-  fault instanceof DatabaseAway || (fault instanceof PostgresError && fault.severity !== 'ERROR')
+  fault instanceof DatabaseAway || /^POSTGRES_(08|57P0|25P03|25P04)/.test(codeOf(fault))
+
+/**
+ * True for what a server says of a transaction that it has undone at its COMMIT: a constraint (23),
+ * a conflict (40), no room (53), an object in use (55), an error before, or a statement that was
+ * cancelled. A server that gets into trouble past that point may say some of it, too, but then it
+ * ends the connection.
+ */
+export const isRefusedCommit = (fault: unknown): boolean =>
+  fault instanceof PostgresError && /^POSTGRES_(23|40|53|55|25P02|57014)/.test(fault.code)
+
+/** What went wrong at the start of a transaction. A standby has none that is serializable. */
+export const faultOfBegin = (fault: unknown): unknown =>
+  codeOf(fault) === 'POSTGRES_0A000'
+    ? new DatabaseAway('the database has become a standby, which takes no writes', { cause: fault })
+    : fault
 
 /** True for transactions that got into each other's way: the whole of it may be run again. */
 export const isConflict = (error: unknown): boolean =>
@@ -78,9 +92,9 @@ export const isCommitUnknown = (error: unknown): boolean =>
 /**
  * Of the database as it is at the moment, and not of what it was asked: a connection (08), a login
  * (28), conflicts, no room (53), shutdown and cancelled statements (57), a lock, an error of the
- * disk, and a server that has become a standby.
+ * disk, a server that has become a standby, and a transaction that took too long.
  */
-const FOR_THE_MOMENT = /^POSTGRES_(AWAY|08|28|40001|40P01|53|57|55P03|58030|25006)/
+const FOR_THE_MOMENT = /^POSTGRES_(AWAY|08|28|40001|40P01|53|57|55P03|58030|25006|25P03|25P04)/
 
 /** True when the database could not do it for the moment, and did nothing. */
 export const isPostgresUnavailable = (error: unknown): boolean => FOR_THE_MOMENT.test(codeOf(error))

@@ -1,8 +1,9 @@
 /**
- * Which of several nodes leads. Leadership is a row: who has it, in which epoch, and until when by
- * the database's clock. It is renewed every third of its life. A leader that was away for longer
- * finds its epoch over in the transaction of each write (`fence`), and by a clock that never steps
- * it knows beforehand when it must not begin anything that cannot be undone (`mayBegin`).
+ * Which of several nodes leads. Who does has a lease, which it renews every third of its life; who
+ * wants to takes one that it has seen unchanged for a whole life by a clock of its own. A leader
+ * that was away for longer finds its epoch over in the transaction of each write (`fence`), and by
+ * its own clocks it knows beforehand when it must not begin anything that cannot be undone
+ * (`mayBegin`).
  */
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -11,6 +12,8 @@ import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import type { Tables } from '../tables/tables.js'
 import type { Postgres } from './connect.js'
+import { openLeaseRows } from './lease.js'
+import type { LeaseRows } from './lease.js'
 
 /** Milliseconds that a lease lives unless it is renewed. */
 const LIFE = 15 * SECOND
@@ -21,29 +24,32 @@ export interface Leadership {
   /** The epoch in which this node leads now; null where it does not, or cannot be sure. */
   readonly epoch: number | null
   /**
-   * In the transaction of every write that only a leader may make. Throws `LeadLost` where this
-   * node does not lead; where it does, nobody else can before that transaction has ended.
+   * In the transaction of every write that only a leader may make; `epoch` is the one in which the
+   * work began, as it was given to `gained`. Throws `LeadLost` where that is over, also where this
+   * node leads again; where it is not, nobody else can lead before that transaction has ended.
    */
-  fence(tx: Kysely<Tables>): Promise<void>
+  fence(tx: Kysely<Tables>, epoch: number): Promise<void>
   /**
-   * Whether something may begin that nobody can undo: less than half of the lease has passed since
-   * the last renewal that was confirmed.
+   * Whether work of that epoch may begin something that nobody can undo: less than half of the lease
+   * has passed since the last renewal that was confirmed.
    */
-  mayBegin(): boolean
+  mayBegin(epoch: number): boolean
   /** Gives it back, so that another node need not wait for its end. */
   close(): Promise<void>
 }
 
 export interface Candidate {
-  postgres: Pick<Postgres, 'db' | 'atomic'>
+  postgres: Pick<Postgres, 'newClient'>
   /** What is led. */
   name: string
   /** This life of this process: no other one has ever had it. */
   owner: string
-  /** Milliseconds by a clock that never steps. */
+  /** Milliseconds by a clock that never steps, but may stand still while the machine is suspended. */
   monotonic: () => number
+  /** Milliseconds by a clock that may step, but goes on meanwhile. */
+  now: () => number
   log: Pick<Log, 'info' | 'warn'>
-  /** Told when it begins to lead. */
+  /** Told when it begins to lead. Where it throws, the lead is given back. */
   gained?: (epoch: number) => void
   /** Told when it does so no more; a process that froze is told when it goes on. */
   lost?: (epoch: number) => void
@@ -51,11 +57,11 @@ export interface Candidate {
   life?: number
 }
 
-/** Thrown inside a transaction: another node leads by now. */
+/** Thrown inside a transaction: the epoch of its work is over. */
 export class LeadLost extends Error {
   override readonly name = 'LeadLost'
   constructor() {
-    super('another node leads by now: this one writes nothing more in its name')
+    super('another epoch has begun: the work of this one writes nothing more')
   }
 }
 
@@ -64,44 +70,54 @@ export function standForLead(candidate: Candidate): Leadership {
   return new Standing(candidate)
 }
 
+/** One moment by both clocks. */
+interface Moment {
+  monotonic: number
+  now: number
+}
+
 /** A lead that is held: `confirmedAt` is when it was asked for, since the answer comes later. */
 interface Held {
   epoch: number
-  confirmedAt: number
+  confirmedAt: Moment
 }
 
 class Standing implements Leadership {
   readonly #given: Candidate
   readonly #life: number
+  readonly #rows: LeaseRows
   readonly #closing = new AbortController()
   readonly #running: Promise<void>
   #held: Held | null = null
+  /** The lease of another node, and since when it is as it is, by the clock that never steps. */
+  #seen: { mark: string; since: number } | undefined
   #expiry: NodeJS.Timeout | undefined
   #isAway = false
 
   constructor(given: Candidate) {
     this.#given = given
     this.#life = given.life ?? LIFE
+    this.#rows = openLeaseRows(given.postgres, given)
     this.#running = this.#run()
   }
 
   get epoch(): number | null {
     const held = this.#held
-    return held && this.#given.monotonic() - held.confirmedAt < this.#life ? held.epoch : null
+    return held && this.#since(held.confirmedAt) < this.#life ? held.epoch : null
   }
 
-  mayBegin(): boolean {
+  mayBegin(epoch: number): boolean {
     const held = this.#held
-    return held !== null && this.#given.monotonic() - held.confirmedAt < this.#life / 2
+    return held?.epoch === epoch && this.#since(held.confirmedAt) < this.#life / 2
   }
 
-  async fence(tx: Kysely<Tables>): Promise<void> {
-    const { epoch } = this
-    if (epoch === null) throw new LeadLost()
+  async fence(tx: Kysely<Tables>, epoch: number): Promise<void> {
+    if (!tx.isTransaction) throw new Error('a write is fenced in its transaction, and this is none')
+    if (this.epoch !== epoch) throw new LeadLost()
     // Held until the transaction ends: who takes the lead over waits for it.
-    const { rows } = await sql`
-      select 1 from leadership where name = ${this.#given.name} and epoch = ${epoch} for share
-    `.execute(tx)
+    const { name, owner } = this.#given
+    const { rows } = await sql`select 1 from leadership
+      where name = ${name} and owner = ${owner} and epoch = ${epoch} for share`.execute(tx)
     if (rows.length === 0) throw new LeadLost()
   }
 
@@ -111,13 +127,8 @@ class Standing implements Leadership {
     const held = this.#held
     this.#drop()
     // Whoever cannot say so lets the others wait for the end of the lease.
-    if (held)
-      await sql`
-        update lease set expires_at = clock_timestamp()
-        where name = ${this.#given.name} and epoch = ${held.epoch}
-      `
-        .execute(this.#given.postgres.db)
-        .catch(() => {})
+    if (held) await this.#rows.giveBack(held.epoch).catch(() => {})
+    await this.#rows.close()
   }
 
   async #run(): Promise<void> {
@@ -125,21 +136,16 @@ class Standing implements Leadership {
     while (!signal.aborted) {
       await this.#turn()
       if (signal.aborted) return
-      await pause(this.#held ? this.#life / 3 : Math.min(LOOK, this.#life / 3), signal)
+      const third = this.#life / 3
+      await pause(this.#held && !this.#isAway ? third : Math.min(LOOK, third), signal)
     }
   }
 
-  /** Renews what it has, or takes what nobody has. */
   async #turn(): Promise<void> {
-    const { monotonic, log } = this.#given
-    const confirmedAt = monotonic()
+    const { log } = this.#given
     try {
-      const before = this.#held
-      const epoch = before ? await this.#renew(before.epoch) : await this.#take()
-      // It may have run out while the database was asked: then that epoch is over.
-      if (before && this.#held !== before) return
-      if (epoch === null) this.#drop()
-      else this.#hold({ epoch, confirmedAt })
+      if (this.#held) await this.#renew(this.#held)
+      else await this.#stand()
       if (this.#isAway) log.info({}, 'the lead can be asked for again')
       this.#isAway = false
     } catch (error) {
@@ -149,60 +155,78 @@ class Standing implements Leadership {
     }
   }
 
-  async #renew(epoch: number): Promise<number | null> {
-    const { postgres, name } = this.#given
-    const { rows } = await sql`
-      update lease set expires_at = clock_timestamp() + ${this.#interval()}
-      where name = ${name} and epoch = ${epoch} returning 1
-    `.execute(postgres.db)
-    return rows.length === 0 ? null : epoch
+  async #renew(held: Held): Promise<void> {
+    const confirmedAt = this.#moment()
+    const isRenewed = await this.#rows.renew(held.epoch)
+    // It may have run out while the database was asked: then that epoch is over.
+    if (this.#held !== held) return
+    if (isRenewed) this.#hold({ epoch: held.epoch, confirmedAt })
+    else this.#drop()
   }
 
-  /** The epoch of a lease that nobody has any more; null where somebody has it. */
-  async #take(): Promise<number | null> {
-    const { postgres, name, owner } = this.#given
-    const ctx = { db: postgres.db, read: postgres.db }
-    return postgres.atomic(ctx, async ({ db }) => {
-      const known = await sql<{ epoch: number; is_over: number }>`
-        select l.epoch, (e.expires_at < clock_timestamp() or l.owner = ${owner}) as is_over
-        from leadership as l join lease as e using (name) where name = ${name}
-      `.execute(db)
-      const [row] = known.rows
-      if (row?.is_over === 0) return null
-      const epoch = (row?.epoch ?? 0) + 1
-      await sql`
-        insert into leadership (name, owner, epoch) values (${name}, ${owner}, ${epoch})
-        on conflict (name) do update set owner = excluded.owner, epoch = excluded.epoch
-      `.execute(db)
-      await sql`
-        insert into lease (name, epoch, expires_at)
-        values (${name}, ${epoch}, clock_timestamp() + ${this.#interval()})
-        on conflict (name) do update set epoch = excluded.epoch, expires_at = excluded.expires_at
-      `.execute(db)
-      return epoch
-    })
+  /** Takes what nobody has any more, or what this life of this process lost track of. */
+  async #stand(): Promise<void> {
+    const lease = await this.#rows.look()
+    if (lease && lease.owner !== this.#given.owner && !this.#isOver(lease.mark)) return
+    const confirmedAt = this.#moment()
+    const epoch = await this.#rows.take(lease)
+    if (epoch === null) return
+    if (!this.#hold({ epoch, confirmedAt })) return
+    if (this.#call('gained', epoch)) return
+    this.#drop()
+    await this.#rows.giveBack(epoch)
   }
 
-  #interval() {
-    return sql`make_interval(secs => ${this.#life / SECOND})`
+  /**
+   * Whether a lease was not renewed for a whole life. That is counted from after it was first seen,
+   * and its holder counts from before it asked for it: so the holder is the first to give up.
+   */
+  #isOver(mark: string): boolean {
+    const now = this.#given.monotonic()
+    if (this.#seen?.mark !== mark) this.#seen = { mark, since: now }
+    return now - this.#seen.since >= this.#life
   }
 
-  #hold(held: Held): void {
-    const { monotonic, gained } = this.#given
-    const left = held.confirmedAt + this.#life - monotonic()
-    if (left <= 0) return this.#drop()
-    const isNew = this.#held === null
+  /** False where it has run out before it was known. */
+  #hold(held: Held): boolean {
+    // By this clock alone: after a step of the other one, a renewal tells whether it still is ours.
+    const left = held.confirmedAt.monotonic + this.#life - this.#given.monotonic()
+    if (left <= 0) {
+      this.#drop()
+      return false
+    }
     this.#held = held
     clearTimeout(this.#expiry)
     this.#expiry = setTimeout(() => this.#drop(), left)
     this.#expiry.unref()
-    if (isNew) gained?.(held.epoch)
+    return true
   }
 
   #drop(): void {
     clearTimeout(this.#expiry)
     const held = this.#held
     this.#held = null
-    if (held) this.#given.lost?.(held.epoch)
+    if (held) this.#call('lost', held.epoch)
+  }
+
+  /** False where whoever is told could not do with it. */
+  #call(what: 'gained' | 'lost', epoch: number): boolean {
+    try {
+      this.#given[what]?.(epoch)
+      return true
+    } catch (error) {
+      this.#given.log.warn({ err: error, epoch }, `who is told that the lead was ${what} failed`)
+      return false
+    }
+  }
+
+  #moment(): Moment {
+    return { monotonic: this.#given.monotonic(), now: this.#given.now() }
+  }
+
+  /** Milliseconds since then: at least so many, by whichever clock went on. */
+  #since(then: Moment): number {
+    const { monotonic, now } = this.#moment()
+    return Math.max(monotonic - then.monotonic, now - then.now)
   }
 }

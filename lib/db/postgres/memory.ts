@@ -57,6 +57,8 @@ export function openMemory(
         await pause(SECOND, closing.signal)
       }
     }
+    // In the same step as the last look at what is stale: who comes from here on begins anew.
+    catchingUp = undefined
   }
 
   return {
@@ -68,9 +70,7 @@ export function openMemory(
     refresh,
     refreshSoon(names) {
       for (const name of names) stale.add(name)
-      catchingUp ??= catchUp().finally(() => {
-        catchingUp = undefined
-      })
+      if (stale.size > 0 && !closing.signal.aborted) catchingUp ??= catchUp()
     },
     async close() {
       closing.abort()
@@ -109,12 +109,16 @@ function keep<T>(
       return held !== undefined
     },
     refresh() {
+      // Between the end of one reading and the start of the next there is none, but one is to come:
+      // a third one beside it could end after it with what is older.
+      if (following) return following
       if (!reading) return begin()
       const again = () => {
         following = undefined
         return begin()
       }
-      return (following ??= reading.then(again, again))
+      following = reading.then(again, again)
+      return following
     },
     remembered: withReading(
       () => {

@@ -50,7 +50,7 @@ export async function migratePostgres(
   { newClient }: Pick<Postgres, 'newClient'>,
   steps: readonly string[] = postgresSchema,
 ): Promise<void> {
-  const client = newClient({ isPatient: true })
+  const client = newClient({ answerTimeout: 0 })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -11,9 +11,13 @@ CREATE TABLE leadership (
 );
 
 -- Apart from the epoch, which every write of a leader holds on to: a renewal meets none of them.
+-- There for as long as somebody has it.
 CREATE TABLE lease (
   name ${TEXT} PRIMARY KEY REFERENCES leadership,
+  -- The number alone does not tell: a standby that lost the last one gives it again.
+  owner ${TEXT} NOT NULL,
   epoch bigint NOT NULL,
-  expires_at timestamptz NOT NULL
+  -- Another one with each renewal.
+  mark uuid NOT NULL
 );
 `
