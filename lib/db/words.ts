@@ -75,7 +75,8 @@ export function anyOf<A extends string>(column: A): AliasedExpression<string, A>
 }
 
 /** A join by a condition. In SQLite it is also the order in which the tables are read. */
-export const crossJoin = byEngine<never>({ sqlite: sql`cross join`, postgres: sql`join` })
+export const crossJoin = (): RawBuilder<never> =>
+  byEngine({ sqlite: sql`cross join`, postgres: sql`join` })
 
 /** Has SQLite read a table by this index. PostgreSQL chooses for itself. */
 export const indexedBy = (index: string): RawBuilder<never> =>

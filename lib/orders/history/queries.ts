@@ -123,7 +123,7 @@ export const entriesOf = (narrowing: Narrowing, sort: Sort) =>
     (_, given) =>
       // Crossed, the records are looked up one by one.
       sql`select ${KEYS[sort]} as key, o.id from ${eachOf(given.ids)} as given
-        ${crossJoin} fulfillment_order as o on o.id = given.value
+        ${crossJoin()} fulfillment_order as o on o.id = given.value
         where subscriber_id = ${given.subscriber} and visible = 1${narrowedBy(narrowing, given)}`,
     `entries of ${sort} ${formOf(narrowing)}`,
   )
