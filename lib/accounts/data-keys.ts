@@ -17,7 +17,7 @@ import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
 import type { Reader } from '../db/query.js'
 import { lists, value } from '../db/reading.js'
-import { remembered, touch } from '../db/state.js'
+import { touch } from '../db/state.js'
 import { audit } from './audit.js'
 
 type Random = (bytes: number) => Buffer
@@ -37,7 +37,7 @@ export const secretKeyId = query((db) => db.selectFrom('secret_key').select('key
 export async function openSecrets(engine: Engine, key: Buffer, random: Random): Promise<Secrets> {
   let vault = await knownVault(engine, openVault(key, random), random)
   const sealers = new Map<string, Sealer>()
-  const wrapped = remembered(engine, 'keys', function* () {
+  const wrapped = engine.remember('keys', function* () {
     return new Map((yield* lists(wrappedKeys)) as [owner: string, wrapped: string][])
   })
   const wrappedOf = (owner: string) => {

@@ -9,7 +9,7 @@ import type { AccountsCtx } from './ctx.js'
 import { nameFault } from '../core/text.js'
 import { query } from '../db/query.js'
 import { all } from '../db/reading.js'
-import { remembered, touch } from '../db/state.js'
+import { touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
 import { MAX_ALLOWLIST, compileAllowlist, parseAllowlistEntry } from './allowlist.js'
@@ -49,7 +49,7 @@ export interface KeyIndex {
 
 /** All keys. Every process sees a change of keys or allowlists with its next call. */
 export function keyIndex(engine: Engine): KeyIndex {
-  const known = remembered(engine, 'keys', function* () {
+  const known = engine.remember('keys', function* () {
     const rows = yield* all(allKeys)
     return new Map(rows.map((row) => [row.hash.toString('hex'), fromRow(row)]))
   })

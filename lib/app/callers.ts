@@ -5,7 +5,6 @@ import { findSubscriber } from '../accounts/subscribers.js'
 import { ApiError } from '../core/errors.js'
 import { query } from '../db/query.js'
 import { all } from '../db/reading.js'
-import { remembered } from '../db/state.js'
 import type { Ctx, OperatorCtx } from './ctx.js'
 
 export class Callers {
@@ -51,7 +50,7 @@ const allSubscribers = query((db) => db.selectFrom('subscriber').select(['id', '
 
 /** Subscribers by id. They come, and change, with the keys' state. */
 function subscriberIndex({ engine }: OperatorCtx): (id: string) => Subscriber {
-  const known = remembered(engine, 'keys', function* () {
+  const known = engine.remember('keys', function* () {
     const rows: Subscriber[] = yield* all(allSubscribers)
     return new Map(rows.map((row) => [row.id, row]))
   })

@@ -8,7 +8,7 @@ import { invalid } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
 import { all } from '../db/reading.js'
-import { remembered, touch } from '../db/state.js'
+import { touch } from '../db/state.js'
 import type { Mode } from '../db/tables/column-types.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Registry } from './registry.js'
@@ -16,7 +16,7 @@ import type { Registry } from './registry.js'
 const storedModes = query((db) => db.selectFrom('distributor_mode').select(['distid', 'mode']))
 
 export function openModes(engine: Engine, registry: Registry): Modes {
-  const known = remembered(engine, 'modes', function* () {
+  const known = engine.remember('modes', function* () {
     const rows = yield* all(storedModes)
     const byDistid = new Map(rows.map(({ distid, mode }) => [distid, mode]))
     const of = (distid: string): Mode => byDistid.get(distid) ?? 'simulator'

@@ -4,12 +4,12 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams, ExecFileSyncOptions } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { postgresPrograms, serverUser } from '../../test/harness/postgres-installed.js'
 
-const ROOT = '/usr/lib/postgresql'
 /**
  * Enough memory to hold the table and its indexes, and no JIT, which costs more than it saves here.
  */
@@ -34,14 +34,10 @@ export interface Postgres {
 
 /** Starts a server; null where the package is not installed. */
 export async function startPostgres(): Promise<Postgres | null> {
-  const bin = existsSync(ROOT)
-    ? readdirSync(ROOT)
-        .map((version) => join(ROOT, version, 'bin'))
-        .find((path) => existsSync(join(path, 'initdb')))
-    : undefined
+  const bin = postgresPrograms()
   if (!bin) return null
   const dir = mkdtempSync(join(tmpdir(), 'bench-pg-'))
-  const owner = process.getuid?.() === 0 ? userOf('postgres') : undefined
+  const owner = serverUser()
   const options: ExecFileSyncOptions = { stdio: 'ignore', cwd: dir, ...owner }
   if (owner) chownSync(dir, owner.uid, owner.gid)
   chmodSync(dir, 0o755)
@@ -79,11 +75,6 @@ export async function startPostgres(): Promise<Postgres | null> {
       rmSync(dir, { recursive: true, force: true })
     },
   }
-}
-
-function userOf(name: string): { uid: number; gid: number } {
-  const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
 }
 
 function runner(psql: ChildProcessWithoutNullStreams): Postgres['run'] {

@@ -13,7 +13,7 @@ import type { Reading } from '../../lib/db/query.js'
 import { all, column, first, lists, lookWithin, value } from '../../lib/db/reading.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import type { Raw } from '../../lib/db/sqlite/sqlite.js'
-import { changesOf, remembered, touch } from '../../lib/db/state.js'
+import { changesOf, touch } from '../../lib/db/state.js'
 
 /** A folder that is open, and another process's handle on it. */
 function opened(): { engine: Engine; other: Raw; [Symbol.asyncDispose](): Promise<void> } {
@@ -166,7 +166,7 @@ describe('what is remembered', () => {
   /** Names as they are remembered, and how often they were read. */
   function counted(engine: Engine) {
     const reads = { count: 0 }
-    const known = remembered(engine, 'keys', function* () {
+    const known = engine.remember('keys', function* () {
       reads.count++
       return yield* column(names)
     })

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,17 +10,11 @@ import { join } from 'node:path'
 import { pause } from '../../lib/core/async/wait.js'
 import { loadPg } from '../../lib/db/postgres/driver.js'
 import type { Client, Result } from '../../lib/db/postgres/driver.js'
+import { SUPERUSER, postgresPrograms, serverUser } from './postgres-installed.js'
 
-const ROOT = '/usr/lib/postgresql'
-const SUPERUSER = 'postgres'
 const PASSWORD = 'pass word/with:all@of?it#%'
 
-const bin = existsSync(ROOT)
-  ? readdirSync(ROOT)
-      .toSorted((a, b) => Number(b) - Number(a))
-      .map((version) => join(ROOT, version, 'bin'))
-      .find((path) => existsSync(join(path, 'initdb')))
-  : undefined
+const bin = postgresPrograms()
 
 /** Why the suites of PostgreSQL cannot run here; false where they can. */
 export const missing: string | false = (() => {
@@ -62,7 +56,7 @@ export interface TestServer {
  */
 export async function startServer(): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'qm-pg-'))
-  const owner = process.getuid?.() === 0 ? userOf(SUPERUSER) : undefined
+  const owner = serverUser()
   if (owner) chownSync(dir, owner.uid, owner.gid)
   const passwords = join(dir, 'password')
   writeFileSync(passwords, PASSWORD, { mode: 0o644 })
@@ -177,9 +171,4 @@ async function freePort(): Promise<number> {
   probe.close()
   await once(probe, 'close')
   return port
-}
-
-function userOf(name: string): { uid: number; gid: number } {
-  const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
 }

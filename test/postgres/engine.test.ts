@@ -11,9 +11,10 @@ import type { Engine } from '../../lib/db/engine.js'
 import { openPostgresEngine } from '../../lib/db/postgres/engine.js'
 import { query } from '../../lib/db/query.js'
 import { all, lookWithin, value } from '../../lib/db/reading.js'
-import { changesOf, remembered, touch, valueOf } from '../../lib/db/state.js'
+import { changesOf, touch, valueOf } from '../../lib/db/state.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
+import { until } from '../harness/until.js'
 
 const modes = query((db) =>
   db.selectFrom('distributor_mode').select(['distid', 'mode']).orderBy('distid'),
@@ -23,11 +24,6 @@ const count = query((db) =>
 )
 
 const sleep = query(() => sql<{ slept: string }>`select pg_sleep(3)`)
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (const since = performance.now(); !holds(); await pause(5))
-    assert.ok(performance.now() - since < 20_000, `not within 20 seconds: ${what}`)
-}
 
 describe('a node', { skip: missing }, () => {
   let server: TestServer
@@ -63,7 +59,7 @@ describe('a node', { skip: missing }, () => {
       await after()
     })
   const names = (engine: Engine) =>
-    remembered(engine, 'modes', function* () {
+    engine.remember('modes', function* () {
       return (yield* all(modes)).map(({ distid }) => distid)
     })
 
@@ -100,7 +96,7 @@ describe('a node', { skip: missing }, () => {
 
   test('reads anew only what somebody touched', async () => {
     let loads = 0
-    const keys = remembered(one, 'keys', function* () {
+    const keys = one.remember('keys', function* () {
       loads++
       return yield* value(count)
     })
@@ -162,7 +158,7 @@ describe('a node', { skip: missing }, () => {
 
   test('says that a change is done also where it cannot be read again, and reads it later', async () => {
     let fault: 'none' | 'fails' | 'hangs' = 'none'
-    const reads = remembered(one, 'rules', function* () {
+    const reads = one.remember('rules', function* () {
       if (fault === 'fails') throw new Error('it cannot be read')
       if (fault === 'hangs') yield* value(sleep)
       return (yield* value(valueOf, { name: 'rules' })) ?? 0

@@ -12,15 +12,11 @@ import { touch } from '../../lib/db/state.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 import { startProxy } from '../harness/tcp-proxy.js'
+import { until } from '../harness/until.js'
 
 const monotonic = () => performance.now()
 const now = () => Date.now()
 const silent = { info: () => {}, warn: () => {} }
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (const since = monotonic(); !holds(); await pause(5))
-    assert.ok(monotonic() - since < 20_000, `not within 20 seconds: ${what}`)
-}
 
 describe('the lead', { skip: missing }, () => {
   let server: TestServer

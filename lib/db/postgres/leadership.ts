@@ -215,7 +215,10 @@ class Standing implements Leadership {
       this.#given[what]?.(epoch)
       return true
     } catch (error) {
-      this.#given.log.warn({ err: error, epoch }, `who is told that the lead was ${what} failed`)
+      this.#given.log.warn(
+        { err: error, epoch },
+        `what was to be done when the lead was ${what} failed`,
+      )
       return false
     }
   }

@@ -9,7 +9,6 @@ import type { Log } from '../../core/log.js'
 import type { Engine } from '../../db/engine.js'
 import type { Reading } from '../../db/query.js'
 import { column } from '../../db/reading.js'
-import { remembered } from '../../db/state.js'
 import type { Remembered } from '../../db/state.js'
 import { keysInUse } from '../reports/queries.js'
 import { localKeys, makeFirstKey, partnerKeys } from './keys.js'
@@ -31,7 +30,7 @@ export function openFraudKeys(
   engine: Engine,
   { random, log, mend }: KeyringOptions,
 ): Remembered<FraudKeys> {
-  return remembered(engine, 'fraud', function* () {
+  return engine.remember('fraud', function* () {
     if (localKeys(engine.dir).length === 0) makeFirstKey(engine.dir, random)
     const local = localKeys(engine.dir)
     const { keys: partners, damaged } = partnerKeys(engine.dir)

@@ -12,7 +12,7 @@ import type { Engine } from '../../db/engine.js'
 import { query } from '../../db/query.js'
 import type { RowOf } from '../../db/query.js'
 import { all, first } from '../../db/reading.js'
-import { remembered, touch } from '../../db/state.js'
+import { touch } from '../../db/state.js'
 import type { ProductClass } from '../../distributors/product-classes.js'
 import type { StateCode } from '../../places/states.js'
 import { indexRules } from './compile.js'
@@ -50,7 +50,7 @@ const NONE: readonly Override[] = []
 /** Active rules and overrides in memory, read again when anybody changed them. */
 export function openRules(engine: Engine): Rules {
   let last: ActiveRules | undefined
-  const active = remembered(engine, 'rules', function* () {
+  const active = engine.remember('rules', function* () {
     const row = yield* first(activeSet)
     const digest = row?.digest ?? digestOf('[]')
     // An override touches the same state; the rules need not be compiled anew for it.
@@ -58,7 +58,7 @@ export function openRules(engine: Engine): Rules {
       ? last
       : (last = { digest, index: indexRules(row ? (JSON.parse(row.rules) as Rule[]) : []) })
   })
-  const stored = remembered(engine, 'rules', function* () {
+  const stored = engine.remember('rules', function* () {
     const bySubscriber = new Map<string, StoredOverrides>()
     for (const row of yield* all(overridesInForce)) {
       const rows = bySubscriber.get(row.subscriber_id)?.rows
