@@ -1,6 +1,7 @@
 /** The schedule of all jobs, kept over restarts; none overlaps itself. */
 import { SingleFlight } from '../core/async/single-flight.js'
 import type { Job } from '../core/async/job.js'
+import { leads } from '../db/lead.js'
 import type { OperatorCtx } from './ctx.js'
 
 export interface JobCounts {
@@ -52,6 +53,8 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
   }
 
   async function tick(): Promise<void> {
+    // Of several nodes the one that leads: no job runs twice at a time.
+    if (!leads(ctx.engine)) return
     try {
       const known = await ctx.read.selectFrom('job').select(['name', 'next_at']).execute()
       const now = ctx.now()

@@ -8,6 +8,9 @@ export interface RecordOptions {
   /** The state folder. */
   dir: string
   log: Log
+  now: () => number
+  monotonic: () => number
+  random: (bytes: number) => Buffer
   /** Told of a disk error under what must not be lost. */
   fatal: (error: unknown) => void
   /** What is to be done before the files of the folder are brought up to date. */

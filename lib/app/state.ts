@@ -19,6 +19,7 @@ export interface State {
 export async function openState({
   dir,
   now,
+  monotonic,
   random,
   secretKey,
   fatal,
@@ -37,7 +38,7 @@ export async function openState({
     random,
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
-  const engine = await openRecord({ dir, log, fatal, before: prepare })
+  const engine = await openRecord({ dir, log, now, monotonic, random, fatal, before: prepare })
   try {
     const secrets = await openSecrets(engine, key, random)
     await engine.ready()

@@ -1,5 +1,6 @@
 /** What every database engine offers, in one place: the rest of the program knows no other. */
 import type { Kysely } from 'kysely'
+import type { Lead } from './lead.js'
 import type { Reader, Reading, Snapshot } from './query.js'
 import type { Rescued } from './sqlite/rescue.js'
 import type { Raw, Statement } from './sqlite/sqlite.js'
@@ -27,6 +28,8 @@ export interface Engine extends Memory {
    * after the `await` is another matter.
    */
   look<T>(read: () => Reading<T>): Promise<T>
+  /** Which of several nodes leads; null where there is one folder, and the lock of its sender. */
+  readonly lead: Lead | null
   /** Resolves once everything that is remembered so far has been read. */
   ready(): Promise<void>
   /** Opens a handle of its own on the system of record, for reads of many turns; close it. */

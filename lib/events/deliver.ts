@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events'
 import { SingleFlight } from '../core/async/single-flight.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.js'
+import { leads } from '../db/lead.js'
 import { column } from '../db/reading.js'
 import type { DistributorsCtx } from '../distributors/ctx.js'
 import { mailEvents } from './mail.js'
@@ -79,6 +80,8 @@ export function openDeliveries(
     start() {
       if (!closing.signal.aborted)
         timer ??= setInterval(() => {
+          // Of several nodes the one that leads.
+          if (!leads(ctx.engine)) return
           looking ??= startDue()
             .then(
               () => {},

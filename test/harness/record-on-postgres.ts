@@ -17,10 +17,15 @@ function serverAddress(): string {
   return address
 }
 
-export async function openRecord({ dir, log }: RecordOptions): Promise<Engine> {
+export async function openRecord({ dir, log, ...clocks }: RecordOptions): Promise<Engine> {
   const address = new URL(serverAddress())
   address.pathname = `/${await databaseOf(dir)}`
-  return openPostgresEngine({ dir, address: address.href, log })
+  return openPostgresEngine({
+    dir,
+    address: address.href,
+    log,
+    ...clocks,
+  })
 }
 
 /** A folder knows its database; one that was copied from another gets a copy of that one's. */

@@ -1,5 +1,6 @@
 /** What a node reads and remembers of a system of record that others change, too. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +38,14 @@ describe('a node', { skip: missing }, () => {
     address = await server.database()
     dir = mkdtempSync(join(tmpdir(), 'qm-nodes-'))
     const open = (name: string) =>
-      openPostgresEngine({ dir: join(dir, name), address, log: silentLog })
+      openPostgresEngine({
+        dir: join(dir, name),
+        address,
+        log: silentLog,
+        now: Date.now,
+        monotonic: () => performance.now(),
+        random: randomBytes,
+      })
     one = await open('one')
     two = await open('two')
   })

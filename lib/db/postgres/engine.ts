@@ -9,6 +9,8 @@ import type { Log } from '../../core/log.js'
 import { holdFolder } from '../sqlite/folder.js'
 import { openOwnFiles } from '../sqlite/own-files.js'
 import type { Engine } from '../engine.js'
+import type { Lead } from '../lead.js'
+import { LeadLost } from '../lead.js'
 import type { Reading } from '../query.js'
 import { lookWithin } from '../reading.js'
 import { noteTouches } from '../state.js'
@@ -17,6 +19,8 @@ import type { Tables } from '../tables/tables.js'
 import { watchChanges } from './changes.js'
 import { openPostgres } from './connect.js'
 import type { Postgres } from './connect.js'
+import { standForLead } from './leadership.js'
+import type { Leadership } from './leadership.js'
 import { openMemory } from './memory.js'
 import { migratePostgres } from './schema.js'
 
@@ -28,18 +32,21 @@ export interface PostgresEngineOptions {
   /** The text of the database file. */
   address: string
   log: Pick<Log, 'info' | 'warn'>
+  /** Milliseconds by a clock that may step, and by one that never does. */
+  now: () => number
+  monotonic: () => number
+  random: (bytes: number) => Buffer
 }
 
 /** Connects, brings the schema up to date, and opens the files of the node. */
 export async function openPostgresEngine({
-  dir,
   address,
-  log,
+  ...options
 }: PostgresEngineOptions): Promise<Engine> {
   const postgres = await openPostgres(address)
   try {
     await migratePostgres(postgres)
-    return await engineOver(postgres, { dir, log })
+    return await engineOver(postgres, options)
   } catch (error) {
     await postgres.close()
     throw error
@@ -48,8 +55,9 @@ export async function openPostgresEngine({
 
 async function engineOver(
   postgres: Postgres,
-  { dir, log }: Omit<PostgresEngineOptions, 'address'>,
+  options: Omit<PostgresEngineOptions, 'address'>,
 ): Promise<Engine> {
+  const { dir, log } = options
   const release = holdFolder(dir, { hasRecord: false })
   const own = openOwnFiles(dir)
   release()
@@ -67,6 +75,7 @@ async function engineOver(
     own.close()
     throw error
   })
+  const lead = openLead(postgres, options)
   const isHere = (what: string) => () => {
     throw new Error(`${what} of the system of record: it is on PostgreSQL`)
   }
@@ -81,6 +90,7 @@ async function engineOver(
       return isHere('there is no handle')()
     },
     look,
+    lead,
     remember: memory.remember,
     ready: () => memory.refresh(),
     openSnapshot: isHere('there is no handle'),
@@ -103,11 +113,40 @@ async function engineOver(
     isGone: (name) => name === 'catalog' && own.isCatalogGone(),
     rescueRecord: isHere('there is no file'),
     async close() {
+      await lead.close()
       await changes.close()
       await memory.close()
       own.close()
       await postgres.close()
     },
+  }
+}
+
+/** Leads nothing before it stands for it. */
+function openLead(
+  postgres: Postgres,
+  {
+    log,
+    now,
+    monotonic,
+    random,
+  }: Pick<PostgresEngineOptions, 'log' | 'now' | 'monotonic' | 'random'>,
+): Lead & { close(): Promise<void> } {
+  const owner = random(12).toString('base64url')
+  let standing: Leadership | undefined
+  return {
+    get epoch() {
+      return standing?.epoch ?? null
+    },
+    stand() {
+      standing ??= standForLead({ postgres, name: 'installation', owner, monotonic, now, log })
+    },
+    async fence(tx, epoch) {
+      if (!standing) throw new LeadLost()
+      await standing.fence(tx, epoch)
+    },
+    mayBegin: (epoch) => standing?.mayBegin(epoch) ?? false,
+    close: async () => standing?.close(),
   }
 }
 

@@ -10,6 +10,8 @@ import type { Kysely } from 'kysely'
 import { pause } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
+import { LeadLost } from '../lead.js'
+import type { Lead } from '../lead.js'
 import type { Tables } from '../tables/tables.js'
 import type { Postgres } from './connect.js'
 import { openLeaseRows } from './lease.js'
@@ -20,20 +22,7 @@ const LIFE = 15 * SECOND
 /** Milliseconds after which who does not lead looks whether it can. */
 const LOOK = SECOND
 
-export interface Leadership {
-  /** The epoch in which this node leads now; null where it does not, or cannot be sure. */
-  readonly epoch: number | null
-  /**
-   * In the transaction of every write that only a leader may make; `epoch` is the one in which the
-   * work began, as it was given to `gained`. Throws `LeadLost` where that is over, also where this
-   * node leads again; where it is not, nobody else can lead before that transaction has ended.
-   */
-  fence(tx: Kysely<Tables>, epoch: number): Promise<void>
-  /**
-   * Whether work of that epoch may begin something that nobody can undo: less than half of the lease
-   * has passed since the last renewal that was confirmed.
-   */
-  mayBegin(epoch: number): boolean
+export interface Leadership extends Omit<Lead, 'stand'> {
   /** Gives it back, so that another node need not wait for its end. */
   close(): Promise<void>
 }
@@ -55,14 +44,6 @@ export interface Candidate {
   lost?: (epoch: number) => void
   /** Milliseconds. */
   life?: number
-}
-
-/** Thrown inside a transaction: the epoch of its work is over. */
-export class LeadLost extends Error {
-  override readonly name = 'LeadLost'
-  constructor() {
-    super('another epoch has begun: the work of this one writes nothing more')
-  }
 }
 
 /** Stands for the lead until it is closed. */

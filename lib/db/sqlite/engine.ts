@@ -49,6 +49,7 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
     dir,
     db,
     read,
+    lead: null,
     fatal,
     hasFailed: () => failed,
     reader: records,

@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events'
 import { SingleFlight } from '../../core/async/single-flight.js'
 import { nextTurn } from '../../core/async/wait.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
+import { leads } from '../../db/lead.js'
 import { all } from '../../db/reading.js'
 import type { OrdersCtx } from '../ctx.js'
 import { connectorOf } from '../../distributors/modes.js'
@@ -114,6 +115,8 @@ class AccountMonitors implements Monitors {
 
   async #tick(): Promise<void> {
     const { engine, now } = this.#ctx
+    // Of several nodes the one that leads.
+    if (!leads(engine)) return
     const [version, ended] = [engine.version(), this.#ended]
     let known = this.#known
     const isCurrent = known?.version === version && known.ended === ended

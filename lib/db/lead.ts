@@ -1,0 +1,33 @@
+/** Which of several nodes leads: one of them does what no two may do at a time. */
+import type { Kysely } from 'kysely'
+import type { Tables } from './tables/tables.js'
+
+export interface Lead {
+  /** The epoch in which this node leads now; null where it does not, or cannot be sure. */
+  readonly epoch: number | null
+  /** Stands for the lead from now on, until the engine is closed: a server does, a command does not. */
+  stand(): void
+  /**
+   * In the transaction of every write that only a leader may make; `epoch` is the one in which the
+   * work began. Throws `LeadLost` where that is over, also where this node leads again; where it is
+   * not, nobody else can lead before that transaction has ended.
+   */
+  fence(tx: Kysely<Tables>, epoch: number): Promise<void>
+  /**
+   * Whether work of that epoch may begin something that nobody can undo: less than half of the lease
+   * has passed since the last renewal that was confirmed.
+   */
+  mayBegin(epoch: number): boolean
+}
+
+/** Thrown inside a transaction: the epoch of its work is over. */
+export class LeadLost extends Error {
+  override readonly name = 'LeadLost'
+  constructor() {
+    super('another epoch has begun: the work of this one writes nothing more')
+  }
+}
+
+/** Whether this process may do what one alone may: where there is one folder, its server does. */
+export const leads = ({ lead }: { readonly lead: Lead | null }): boolean =>
+  lead === null || lead.epoch !== null
