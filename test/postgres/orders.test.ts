@@ -7,10 +7,12 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { verifyAudit } from '../../lib/accounts/verify-audit.js'
 import { pause } from '../../lib/core/async/wait.js'
 import { LeadLost } from '../../lib/db/lead.js'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
+import { verifyJournal } from '../../lib/orders/journal/verify.js'
 import type { PlaceBody } from '../../lib/orders/shapes.js'
 import { openForTest } from '../../server/testing/open.js'
 import type { WatchedApp } from '../../server/testing/open.js'
@@ -157,6 +159,15 @@ describe('orders of several nodes', { skip: missing }, () => {
       [order?.state, order?.sends, t.tst.sends.length, t.tst.orders.length],
       ['placed', 1, 1, 1],
     )
+    // Either can prove it, and search in it.
+    for (const { app } of [t.first, t.second]) {
+      const { sound, lines, purchase_orders: orders } = await verifyJournal(app.ctx)
+      assert.deepEqual([sound, lines > 0, orders], [true, true, 1])
+      assert.ok((await verifyAudit(app.ctx)).sound)
+    }
+    await t.first.app.ctx.db.updateTable('purchase_order').set({ account: 'another' }).execute()
+    const { sound, faults } = await verifyJournal(t.second.app.ctx)
+    assert.deepEqual([sound, faults[0]?.where], [false, 'purchase orders'])
   })
 
   test('the same order at the same moment through both is placed once', async () => {

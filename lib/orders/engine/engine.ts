@@ -124,8 +124,7 @@ export class OrderEngine implements OrderSender {
       await this.flush()
       await this.#takeUpDue(new Set(), { force: false, epoch: held.epoch })
       const journal = this.#lease.journal()
-      // A table is proved by `orders journal verify`.
-      if (held.epoch === null) this.#prover.look(journal)
+      this.#prover.look(journal)
       this.#copy?.look(this.#ctx)
       await journal.noteNowAndThen()
       this.#ctx.space.keepReserve()
