@@ -2,14 +2,14 @@
  * The engine of a node whose system of record is PostgreSQL. What is its own, and may be lost, lies
  * in its folder: counts, the log of decisions, offers.
  */
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { inTime } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { holdFolder } from '../sqlite/folder.js'
 import { openOwnFiles } from '../sqlite/own-files.js'
 import type { Engine } from '../engine.js'
-import type { Lead } from '../lead.js'
+import type { Lead, OrderNews } from '../lead.js'
 import { LeadLost } from '../lead.js'
 import type { Reading } from '../query.js'
 import { lookWithin } from '../reading.js'
@@ -24,6 +24,7 @@ import { standForLead } from './leadership.js'
 import type { Leadership } from './leadership.js'
 import { openMemory } from './memory.js'
 import { migratePostgres } from './schema.js'
+import { ORDERS_CHANNEL } from './schema/state.js'
 
 /** Milliseconds for which an answer waits until what it changed is read again. */
 const REFRESH = SECOND
@@ -65,6 +66,7 @@ async function engineOver(
   const look = <T>(read: () => Reading<T>): Promise<T> => lookAt(postgres.read, read)
   const memory = openMemory(look, log)
   let commits = 0
+  const lead = openLead(postgres, options)
   const changes = await watchChanges({
     postgres,
     log,
@@ -72,11 +74,11 @@ async function engineOver(
       commits++
       memory.refreshSoon(names)
     },
+    ordersTold: lead.told,
   }).catch((error: unknown) => {
     own.close()
     throw error
   })
-  const lead = openLead(postgres, options)
   const isHere = (what: string) => () => {
     throw new Error(`${what} of the system of record: it is on PostgreSQL`)
   }
@@ -132,8 +134,9 @@ function openLead(
     monotonic,
     random,
   }: Pick<PostgresEngineOptions, 'log' | 'now' | 'monotonic' | 'random'>,
-): Lead & { close(): Promise<void> } {
+): Lead & { told(news: string): void; close(): Promise<void> } {
   const owner = random(12).toString('base64url')
+  const listeners = new Map<() => void, OrderNews>()
   let standing: Leadership | undefined
   return {
     get epoch() {
@@ -147,6 +150,17 @@ function openLead(
       await standing.fence(tx, epoch)
     },
     mayBegin: (epoch) => standing?.mayBegin(epoch) ?? false,
+    async tell(tx, news) {
+      await sql`select pg_notify(${ORDERS_CHANNEL}, ${news})`.execute(tx)
+    },
+    onTold(news, listener, until) {
+      if (until.aborted) return
+      listeners.set(listener, news)
+      until.addEventListener('abort', () => listeners.delete(listener), { once: true })
+    },
+    told(news) {
+      for (const [listener, wanted] of listeners) if (wanted === news) listener()
+    },
     close: async () => standing?.close(),
   }
 }

@@ -102,11 +102,14 @@ export class OrderEngine implements OrderSender {
   start(): void {
     if (this.#noNewWork.signal.aborted) return
     this.#startedAt ??= this.#ctx.monotonic()
-    this.#timer ??= setInterval(() => {
+    if (this.#timer) return
+    const look = () => {
       this.#ticking ??= this.#tick().finally(() => {
         this.#ticking = undefined
       })
-    }, TICK).unref()
+    }
+    this.#timer = setInterval(look, TICK).unref()
+    this.#ctx.engine.lead?.onTold('waits', look, this.#noNewWork.signal)
   }
 
   get isSender(): boolean {

@@ -58,13 +58,21 @@ async function giveBack(ctx: OrdersCall, order: StoredPo, error: unknown): Promi
  */
 async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
   for (;;) {
-    await pause(POLL)
+    await newsOrPause(ctx)
     if (await isThrough(ctx, intent)) return
     // The next start of the sender, whoever it is, does the rest.
     if (ctx.orders.stopping.aborted) return
     const lease = await laterIfAway(() => ctx.orders.lease())
     if (lease) return sendTaken(ctx, intent, lease).finally(lease.release)
   }
+}
+
+/** Until another node tells of orders, and no longer than a poll may wait. */
+async function newsOrPause({ engine }: OrdersCall): Promise<void> {
+  const news = new AbortController()
+  engine.lead?.onTold('moved', () => news.abort(), news.signal)
+  await pause(POLL, news.signal)
+  news.abort()
 }
 
 /** Whether each part was sent, or could not be. */

@@ -99,6 +99,7 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
       orders: rows.orders.map(({ customer_name: _name, ...named }) => named),
       purchaseOrders: rows.purchaseOrders,
     } satisfies IntentData)
+    if (input.epoch === null) await tx.engine.lead?.tell(tx.db, 'waits')
     return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
   })
 }

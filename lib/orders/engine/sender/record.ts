@@ -34,6 +34,7 @@ export async function record(
         written = null
         if (!isOwnAnswer) await fence(tx)
         await also(tx)
+        await ctx.engine.lead?.tell(tx.db, 'moved')
         return (written = await move(tx, order, await asItIs(tx, order, change)))
       })
       return written ?? (doubted && (await isAsWritten(ctx, doubted)) ? doubted : null)
