@@ -178,6 +178,21 @@ describe('orders of several nodes', { skip: missing }, () => {
     assert.equal(t.tst.sends.length, 1)
   })
 
+  test('many at the same moment through both are all placed', async () => {
+    await using t = await nodes()
+    const told = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        t.place(n % 2 === 0 ? t.first : t.second, t.first.shop.body()),
+      ),
+    )
+    assert.deepEqual(
+      told,
+      told.map(() => 'placed'),
+    )
+    assert.equal(t.tst.sends.length, 30)
+    assert.ok((await verifyJournal(t.second.app.ctx)).sound)
+  })
+
   for (const verdict of ['cut', 'cut once done'] as const)
     for (const [what, statement, logged] of [
       ['the intent', /insert into "purchase_order"/, []],
