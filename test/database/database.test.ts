@@ -180,7 +180,8 @@ describe('files', () => {
         .synchronous,
       2,
     )
-    assert.equal(app.ctx.engine.meter.raw.pragma('synchronous', { simple: true }), 1)
+    const { meter } = app.ctx.engine
+    assert.equal(meter.file!.raw.pragma('synchronous', { simple: true }), 1)
   })
 
   test('a file that another process has just made, and is writing to, is waited for', async () => {
@@ -285,7 +286,7 @@ describe('files', () => {
     await t.request('/v1/ping')
     holder.exec('COMMIT')
     holder.close()
-    assert.equal(t.app.ctx.limits.usage(t.keyId).today, 2)
+    assert.equal((await t.app.ctx.limits.usage(t.keyId)).today, 2)
   })
 
   test('a write outside of a transaction waits for another process, and the loop turns meanwhile', async () => {

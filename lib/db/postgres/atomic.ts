@@ -1,5 +1,6 @@
 /** Transactions of PostgreSQL, run again where they got into each other's way. */
 import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { pause } from '../../core/async/wait.js'
 import { runAtomic } from '../inside.js'
@@ -34,4 +35,27 @@ export async function transactPostgres<T, R>(
       }
     }
   })
+}
+
+/**
+ * Runs `fn` once nobody else has the name: what it reads is then committed by all who had it before,
+ * and nobody changes it. So it needs no more than READ COMMITTED, and never runs twice.
+ */
+export async function transactAlone<T, R>(
+  db: Kysely<T>,
+  owner: object,
+  { name, fn }: { name: string; fn: (tx: Kysely<T>, at: number) => Promise<R> },
+): Promise<R> {
+  return runAtomic(owner, (enter) =>
+    db
+      .transaction()
+      .setIsolationLevel('read committed')
+      .execute((tx) =>
+        enter(async () => {
+          const bare = tx.withoutPlugins()
+          const { rows } = await sql<{ at: number }>`select take_name(${name}) as at`.execute(bare)
+          return fn(bare, rows[0]!.at)
+        }),
+      ),
+  )
 }

@@ -1,6 +1,6 @@
 /**
- * The engine of a node whose system of record is PostgreSQL. What is its own, and may be lost, lies
- * in its folder: counts, the log of decisions, offers.
+ * The engine of a node whose system of record is PostgreSQL, with what nodes count and note together.
+ * What is its own, and may be lost, lies in its folder: offers.
  */
 import { Kysely } from 'kysely'
 import { inTime } from '../../core/async/wait.js'
@@ -15,13 +15,15 @@ import type { Reading } from '../query.js'
 import { lookWithin } from '../reading.js'
 import { noteTouches } from '../state.js'
 import type { StateName } from '../tables/column-types.js'
-import type { Tables } from '../tables/tables.js'
+import type { DecisionTables, MeterTables, Tables } from '../tables/tables.js'
+import { openCalls } from './calls.js'
 import { watchChanges } from './changes.js'
 import { openPostgres } from './connect.js'
 import type { Postgres } from './connect.js'
 import { standForLead } from './leadership.js'
 import type { Leadership } from './leadership.js'
 import { openMemory } from './memory.js'
+import { meteredOver, serverTime } from './metered.js'
 import { migratePostgres } from './schema.js'
 
 /** Milliseconds for which an answer waits until what it changed is read again. */
@@ -76,6 +78,7 @@ async function engineOver(
     throw error
   })
   const lead = openLead(postgres, options)
+  const calls = openCalls(postgres)
   const isHere = (what: string) => () => {
     throw new Error(`${what} of the system of record: it is on PostgreSQL`)
   }
@@ -95,6 +98,10 @@ async function engineOver(
     ready: () => memory.refresh(),
     openSnapshot: isHere('there is no handle'),
     ...own.handles,
+    meter: meteredOver<MeterTables>(postgres),
+    decisions: meteredOver<DecisionTables>(postgres),
+    calls,
+    time: ({ db }) => serverTime(db),
     async atomic(ctx, fn) {
       if (ctx.db.isTransaction) return fn(ctx)
       let touched: ReadonlySet<StateName> = new Set()
@@ -113,6 +120,7 @@ async function engineOver(
     isGone: (name) => name === 'catalog' && own.isCatalogGone(),
     rescueRecord: isHere('there is no file'),
     async close() {
+      await calls.close()
       await lead.close()
       await changes.close()
       await memory.close()

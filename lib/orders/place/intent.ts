@@ -84,7 +84,10 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
     await tx.db.insertInto('placement').values(placement).execute()
     await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
     await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
-    if (ctx.key) await countOrder(tx, ctx.key.id, placement.id, placedAt)
+    if (ctx.key) {
+      const at = await tx.engine.time({ db: tx.db, now: () => placedAt })
+      await countOrder(tx, ctx.key.id, placement.id, at)
+    }
     await appendJournal(tx, 'intent', {
       placement,
       orders: rows.orders.map(({ customer_name: _name, ...named }) => named),
