@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { RecordOptions } from '../../lib/app/record.js'
 import type { Engine } from '../../lib/db/engine.js'
 import { openPostgresEngine } from '../../lib/db/postgres/engine.js'
-import { superClient } from './postgres.js'
+import { superClient, testClock } from './postgres.js'
 
 /** The server that the run of the suites has started. */
 function serverAddress(): string {
@@ -20,11 +20,36 @@ function serverAddress(): string {
 export async function openRecord({ dir, log, ...clocks }: RecordOptions): Promise<Engine> {
   const address = new URL(serverAddress())
   address.pathname = `/${await databaseOf(dir)}`
-  return openPostgresEngine({
-    dir,
-    address: address.href,
-    log,
-    ...clocks,
+  const engine = await openPostgresEngine({ dir, address: address.href, log, ...clocks })
+  return withClock(engine, address.href, clocks.now)
+}
+
+/** The server has the clock of the suite: it is set whenever somebody may ask for it. */
+async function withClock(engine: Engine, address: string, now: () => number): Promise<Engine> {
+  const clock = await testClock(address)
+  const { meter, calls, close } = engine
+  return Object.defineProperties(engine, {
+    time: { value: async ({ now: own }: { now(): number }) => own() },
+    meter: {
+      value: {
+        ...meter,
+        alone: (ctx, name, fn) => meter.alone(ctx, name, (tx) => fn(tx, ctx.now())),
+      } satisfies Engine['meter'],
+    },
+    calls: {
+      value: {
+        async count(call) {
+          await clock.set(now())
+          return calls!.count(call)
+        },
+      } satisfies Engine['calls'],
+    },
+    close: {
+      async value() {
+        await close()
+        await clock.close()
+      },
+    },
   })
 }
 

@@ -47,7 +47,7 @@ CREATE TABLE fraud_try (
   signal ${TEXT} NOT NULL,
   at bigint NOT NULL,
   overlap bigint NOT NULL,
-  similar bigint NOT NULL,
+  "similar" bigint NOT NULL,
   free ${TEXT} NOT NULL,
   later ${TEXT} NOT NULL,
   PRIMARY KEY (asker, signal)
