@@ -277,6 +277,14 @@ describe('files', () => {
     await serving.close()
   })
 
+  test('a call is counted within its turn of the event loop', async () => {
+    await using t = await createTestApp()
+    const { limits } = t.app.ctx
+    const key = t.app.findKey(t.key)!
+    assert.ok(!(limits.admit(key, 'GET /v1/ping') instanceof Promise))
+    assert.equal((await limits.usage(t.keyId)).today, 1)
+  })
+
   test('usage that cannot be written is kept, and nothing ends', async () => {
     await using t = await createTestApp()
     await t.request('/v1/ping')

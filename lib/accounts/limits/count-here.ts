@@ -2,7 +2,7 @@
  * Calls that the one process of a folder counts in memory and writes every second, so that a kill
  * forgets one second at most.
  */
-import { DAY, MINUTE, SECOND, startOfDay } from '../../core/clock.js'
+import { MINUTE, SECOND, startOfDay } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { SlidingWindow } from '../../core/quota.js'
 import type { RawHandle } from '../../db/metered.js'

@@ -6,14 +6,15 @@ import type { MeterTables } from '../../db/tables/tables.js'
 type Meter = Kysely<MeterTables>
 
 /**
- * Times of a key's checks after `since`, oldest first; older ones are forgotten, and those after
- * `latest`, which come from a clock that was wrong, count as made `at`.
+ * When the `nth` of a key's checks was made, counted from the newest; undefined where there are not
+ * so many after `since`. Older ones are forgotten, and those after `latest`, which come from a clock
+ * that was wrong, count as made `at`.
  */
-export async function checksOf(
+export async function checkBefore(
   meter: Meter,
   keyId: string,
-  { at, since, latest }: { at: number; since: number; latest: number },
-): Promise<number[]> {
+  { nth, at, since, latest }: { nth: number; at: number; since: number; latest: number },
+): Promise<number | undefined> {
   await meter
     .updateTable('fraud_check')
     .set({ at })
@@ -25,13 +26,15 @@ export async function checksOf(
     .where('key_id', '=', keyId)
     .where('at', '<=', since)
     .execute()
-  const rows = await meter
+  const row = await meter
     .selectFrom('fraud_check')
     .select('at')
     .where('key_id', '=', keyId)
-    .orderBy('at')
-    .execute()
-  return rows.map(({ at: then }) => then)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .offset(nth - 1)
+    .executeTakeFirst()
+  return row?.at
 }
 
 /** How many checks each key made after `since`. */

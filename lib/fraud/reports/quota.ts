@@ -2,7 +2,7 @@
 import { quotaExceeded, waitFor } from '../../core/quota.js'
 import type { FraudCounts, FraudCtx } from '../ctx.js'
 import { DAY, MINUTE } from '../../core/clock.js'
-import { addCheck, checksByKey, checksOf } from './meter-queries.js'
+import { addCheck, checkBefore, checksByKey } from './meter-queries.js'
 
 export const FRAUD_QUOTAS = { check: 1_000, report: 25, removal: 25 } as const
 export type FraudUse = keyof typeof FRAUD_QUOTAS
@@ -18,8 +18,9 @@ export function openFraudCounts(): FraudCounts {
 export async function countCheck(ctx: FraudCtx, keyId: string): Promise<void> {
   await ctx.engine.meter.alone(ctx, `fraud checks ${keyId}`, async (meter, at) => {
     // Rows from the future come from a clock that was wrong.
-    const times = await checksOf(meter, keyId, { at, since: at - DAY, latest: at + MINUTE })
-    refuseOver(ctx, 'check', keyId, { times, at })
+    const [since, latest, nth] = [at - DAY, at + MINUTE, FRAUD_QUOTAS.check]
+    const first = await checkBefore(meter, keyId, { nth, at, since, latest })
+    refuseOver(ctx, 'check', keyId, first === undefined ? 0 : first - since)
     await addCheck(meter, keyId, at)
   })
   rememberUse(ctx, 'check', keyId)
@@ -55,7 +56,8 @@ export async function countUse(
     .where('kind', '=', use)
     .orderBy('at')
     .execute()
-  refuseOver(tx, use, keyId, { times: rows.map(({ at: then }) => then), at })
+  const times = rows.map(({ at: then }) => then)
+  refuseOver(tx, use, keyId, waitFor(times, at, quotaOf(use)))
   await tx.db.insertInto('fraud_use').values({ key_id: keyId, kind: use, at }).execute()
 }
 
@@ -124,19 +126,18 @@ function timesHere({ times }: FraudCounts, use: FraudUse, keyId: string, now: nu
   return (times.get(`${use} ${keyId}`) ?? []).filter((at) => at > now - DAY)
 }
 
-/** `times` of the 24 hours before `at`, oldest first. */
+const quotaOf = (use: FraudUse) => ({ limit: FRAUD_QUOTAS[use], window: DAY })
+
+/** `wait` is the time until one more fits, by the database. */
 function refuseOver(
   { monotonic, fraudCounts }: FraudCtx,
   use: FraudUse,
   keyId: string,
-  { times, at }: { times: readonly number[]; at: number },
+  wait: number,
 ): void {
-  const quota = { limit: FRAUD_QUOTAS[use], window: DAY }
+  const quota = quotaOf(use)
   const steady = monotonic()
-  const ms = Math.max(
-    waitFor(times, at, quota),
-    waitFor(timesHere(fraudCounts, use, keyId, steady), steady, quota),
-  )
+  const ms = Math.max(wait, waitFor(timesHere(fraudCounts, use, keyId, steady), steady, quota))
   if (ms > 0)
     throw quotaExceeded(
       'rate_limited',

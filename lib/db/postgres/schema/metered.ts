@@ -105,8 +105,9 @@ ${countCalls()}`
  * nodes never wait for each other's. Each key is looked at when its turn has come, at a time that is
  * read then: so the times of a key ascend, whatever clocks the nodes have.
  *
- * It may be forgotten by a crash of the server, like what one process has counted and not written
- * yet: nobody waits for its disk.
+ * Nobody waits for the server's disk: it writes within a second by itself, and a crash of it forgets
+ * no more, as one process forgets what it has not written yet. A table without a log (UNLOGGED)
+ * would forget the whole minute, and all of it on a standby that takes over.
  */
 function countCalls(): string {
   return `
