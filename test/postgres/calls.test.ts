@@ -77,7 +77,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   })
 
   test('are as those of a sliding window, at whatever times they come', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const clock = await fresh.clock()
     const rng = new Rng(11)
     let [at, seen] = [NOON, 0]
@@ -113,7 +113,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   })
 
   test('fit again at the millisecond at which the first one is a minute old, and not before', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const clock = await fresh.clock()
     await clock.set(NOON)
     assert.equal(allowed(await burst(fresh.one, 61, call('edge'))), 60)
@@ -125,7 +125,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   })
 
   test('that are refused do not count', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const clock = await fresh.clock()
     await clock.set(NOON)
     await burst(fresh.one, 60, call('refused'))
@@ -140,7 +140,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   })
 
   test('of a tier that was lowered fit once enough of them are a minute old', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const clock = await fresh.clock()
     for (let i = 0; i < 300; i++) {
       await clock.set(NOON + i * 100)
@@ -157,7 +157,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   })
 
   test('are no more than the limit of the UTC day, and as many again from midnight on', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const clock = await fresh.clock()
     const asked = call('day', { perMinute: 1_000, perDay: 250 })
     const midnight = startOfDay(NOON) + DAY
@@ -178,7 +178,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   })
 
   test('are told of in the words of one machine, by the clock of the server', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const clock = await fresh.clock()
     await clock.set(NOON)
     await using t = await createTestApp({ tier: 'standard' })
@@ -208,7 +208,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   })
 
   test('are all in the usage, by endpoint and day, after both nodes have closed', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const rng = new Rng(9)
     const routes = [PING, 'GET /v1/products/{upc}', 'unknown', 'it\'s "odd", {0}\\']
     const asked = Array.from({ length: 200 }, () => rng.pick(routes))
@@ -243,7 +243,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   }
 
   test('of one turn of the event loop are counted by one statement', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const name = new URL(fresh.address).pathname.slice(1)
     await nodes.server.run(fresh.address, `alter database ${name} set track_functions = 'pl'`)
     // Connections that are made from now on tell what they run.
@@ -292,7 +292,7 @@ describe('calls that two nodes count', { skip: missing }, () => {
   })
 
   test('are answered for before a node closes', async () => {
-    const fresh = await nodes.fresh()
+    await using fresh = await nodes.fresh()
     const answers = burst(fresh.one, 30, call('closing'))
     const closed = fresh.close()
     assert.equal(allowed(await answers), 30)

@@ -21,13 +21,14 @@ export interface TestNode {
 export interface Nodes {
   server: TestServer
   address: string
-  /** Another database of the server. */
+  /** As many over another database of the server; whoever asks for them closes them. */
   fresh(): Promise<Nodes>
   one: TestNode
   two: TestNode
   /** From here on the server goes by a clock that the test sets. */
   clock(): Promise<{ set(ms: number): Promise<void> }>
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** What the clocks of the nodes are off by. Whole milliseconds, as an app has its clock. */
@@ -53,21 +54,19 @@ export async function startNodes(server?: TestServer): Promise<Nodes> {
     if (!server) await own.close()
   }
   let closed: Promise<void> | undefined
+  const close = () => (closed ??= closeAll())
   return {
     server: own,
     address,
     one,
     two,
-    async fresh() {
-      const other = await startNodes(own)
-      closing.push(other.close)
-      return other
-    },
+    fresh: () => startNodes(own),
     async clock() {
       const clock = await testClock(address)
       closing.push(clock.close)
       return clock
     },
-    close: () => (closed ??= closeAll()),
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

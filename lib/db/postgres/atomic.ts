@@ -14,7 +14,8 @@ const PAUSE = { first: 4, last: 250 } as const
 /**
  * Runs `fn` in a SERIALIZABLE transaction: as if it had the database to itself, or not at all. A
  * transaction that another one made impossible is undone and run again, after a pause by chance, so
- * that two do not meet again. What cannot be known to be undone is never run again. The transaction
+ * that two do not meet again; those that are run again take turns, whichever node they are of, so
+ * that many at once all come through. What cannot be known to be undone is never run again. The transaction
  * object carries no plugin: it may be used inside.
  */
 export async function transactPostgres<T, R>(
@@ -28,13 +29,27 @@ export async function transactPostgres<T, R>(
         return await db
           .transaction()
           .setIsolationLevel('serializable')
-          .execute((tx) => enter(() => fn(tx.withoutPlugins())))
+          .execute((tx) =>
+            enter(async () => {
+              const bare = tx.withoutPlugins()
+              if (tries > 1) await takeTurn(bare)
+              return fn(bare)
+            }),
+          )
       } catch (error) {
         if (!isConflict(error) || tries === TRIES) throw error
         await pause(randomInt(1, Math.min(PAUSE.last, PAUSE.first * 2 ** tries)))
       }
     }
   })
+}
+
+/**
+ * Waits for the others that are run again. It comes first in a transaction: what that sees is as of
+ * its first statement after a lock. Of this table nobody else wants a lock of this kind.
+ */
+async function takeTurn<T>(tx: Kysely<T>): Promise<void> {
+  await sql`lock table schema_version in share update exclusive mode`.execute(tx)
 }
 
 /**
