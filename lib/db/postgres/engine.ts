@@ -1,6 +1,6 @@
 /**
- * The engine of a node whose system of record is PostgreSQL. What is its own, and may be lost, lies
- * in its folder: counts, the log of decisions, offers.
+ * The engine of a node whose system of record is PostgreSQL, with what nodes count and note together.
+ * What is its own, and may be lost, lies in its folder: offers.
  */
 import { Kysely, sql } from 'kysely'
 import { inTime } from '../../core/async/wait.js'
@@ -16,13 +16,15 @@ import { lookWithin } from '../reading.js'
 import { openSnapshotOn } from './snapshot.js'
 import { noteTouches } from '../state.js'
 import type { StateName } from '../tables/column-types.js'
-import type { Tables } from '../tables/tables.js'
+import type { DecisionTables, MeterTables, Tables } from '../tables/tables.js'
+import { openCalls } from './calls.js'
 import { watchChanges } from './changes.js'
 import { openPostgres } from './connect.js'
 import type { Postgres } from './connect.js'
 import { standForLead } from './leadership.js'
 import type { Leadership } from './leadership.js'
 import { openMemory } from './memory.js'
+import { meteredOver, serverTime } from './metered.js'
 import { migratePostgres } from './schema.js'
 import { ORDERS_CHANNEL } from './schema/state.js'
 
@@ -79,6 +81,7 @@ async function engineOver(
     own.close()
     throw error
   })
+  const calls = openCalls(postgres)
   const isHere = (what: string) => () => {
     throw new Error(`${what} of the system of record: it is on PostgreSQL`)
   }
@@ -98,13 +101,21 @@ async function engineOver(
     ready: () => memory.refresh(),
     openSnapshot: () => openSnapshotOn(postgres.read),
     ...own.handles,
-    async atomic(ctx, fn) {
+    meter: meteredOver<MeterTables>(postgres),
+    decisions: meteredOver<DecisionTables>(postgres),
+    calls,
+    time: ({ db }) => serverTime(db),
+    async atomic(ctx, fn, options) {
       if (ctx.db.isTransaction) return fn(ctx)
       let touched: ReadonlySet<StateName> = new Set()
-      const result = await postgres.atomic(ctx, (tx) => {
-        touched = noteTouches(tx.db)
-        return fn(tx)
-      })
+      const result = await postgres.atomic(
+        ctx,
+        (tx) => {
+          touched = noteTouches(tx.db)
+          return fn(tx)
+        },
+        options,
+      )
       commits++
       // Whoever changed it finds it changed. But it is committed, whatever becomes of the reading.
       const refreshed = () => memory.refresh(touched).catch(() => memory.refreshSoon(touched))
@@ -116,6 +127,7 @@ async function engineOver(
     isGone: (name) => name === 'catalog' && own.isCatalogGone(),
     rescueRecord: isHere('there is no file'),
     async close() {
+      await calls.close()
       await lead.close()
       await changes.close()
       await memory.close()

@@ -26,10 +26,14 @@ export async function takeOver(
   const left = sending.filter(({ id, owner }) => owner !== ctx.owner || !isUnderWay(id))
   for (let i = 0; i < left.length; i += AT_ONCE) {
     const orders = left.slice(i, i + AT_ONCE)
-    await ctx.engine.atomic(ctx, async (tx) => {
-      await fence(tx)
-      for (const order of orders) await move(tx, order, afterDeath(order, tx.now()))
-    })
+    await ctx.engine.atomic(
+      ctx,
+      async (tx) => {
+        await fence(tx)
+        for (const order of orders) await move(tx, order, afterDeath(order, tx.now()))
+      },
+      { inTurn: true },
+    )
     for (const { client_ref: ref, distid } of orders)
       ctx.log.warn(
         { ref, distid },

@@ -66,42 +66,49 @@ export interface IntentInput {
  * where `LeadLost` is thrown: another node leads, and nothing may be sent at once.
  */
 export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<Intent> {
-  return ctx.engine.atomic(ctx, async (tx) => {
-    const { order, digest } = input
-    // Before the pause: an order that just came back from the journal was sent, so nobody may hear
-    // that nothing was.
-    const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
-    if (isHeld) throw new OrderIdHeld()
-    await refusePaused(tx)
-    if (input.groups.some(({ parts }) => parts.some(({ isSentNow }) => isSentNow)))
-      await fence({ ...tx, epoch: input.epoch })
-    if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
-    const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
-    const placement: Placement = {
-      id: await nextId(tx, 'placement'),
-      subscriber_id: ctx.subscriber.id,
-      order_id: order.orderId,
-      attempt,
-      key_id: ctx.key?.id ?? null,
-      mode: order.mode,
-      request_digest: digest,
-      placed_at: placedAt,
-      holds_id: 1,
-      was_refused: 0,
-    }
-    const rows = await rowsOf(tx as OrdersCall, input, placement)
-    await tx.db.insertInto('placement').values(placement).execute()
-    await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
-    await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
-    if (ctx.key) await countOrder(tx, ctx.key.id, placement.id, placedAt)
-    await appendJournal(tx, 'intent', {
-      placement,
-      orders: rows.orders.map(({ customer_name: _name, ...named }) => named),
-      purchaseOrders: rows.purchaseOrders,
-    } satisfies IntentData)
-    if (input.epoch === null) await tx.engine.lead?.tell(tx.db, 'waits')
-    return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
-  })
+  return ctx.engine.atomic(
+    ctx,
+    async (tx) => {
+      const { order, digest } = input
+      // Before the pause: an order that just came back from the journal was sent, so nobody may hear
+      // that nothing was.
+      const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
+      if (isHeld) throw new OrderIdHeld()
+      await refusePaused(tx)
+      if (input.groups.some(({ parts }) => parts.some(({ isSentNow }) => isSentNow)))
+        await fence({ ...tx, epoch: input.epoch })
+      if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
+      const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
+      const placement: Placement = {
+        id: await nextId(tx, 'placement'),
+        subscriber_id: ctx.subscriber.id,
+        order_id: order.orderId,
+        attempt,
+        key_id: ctx.key?.id ?? null,
+        mode: order.mode,
+        request_digest: digest,
+        placed_at: placedAt,
+        holds_id: 1,
+        was_refused: 0,
+      }
+      const rows = await rowsOf(tx as OrdersCall, input, placement)
+      await tx.db.insertInto('placement').values(placement).execute()
+      await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
+      await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
+      if (ctx.key) {
+        const at = await tx.engine.time({ db: tx.db, now: () => placedAt })
+        await countOrder(tx, ctx.key.id, placement.id, at)
+      }
+      await appendJournal(tx, 'intent', {
+        placement,
+        orders: rows.orders.map(({ customer_name: _name, ...named }) => named),
+        purchaseOrders: rows.purchaseOrders,
+      } satisfies IntentData)
+      if (input.epoch === null) await tx.engine.lead?.tell(tx.db, 'waits')
+      return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
+    },
+    { inTurn: true },
+  )
 }
 
 /** What was written of the parts of these groups, whose transaction did not tell; null for nothing. */

@@ -30,13 +30,17 @@ export async function record(
   for (let attempts = 0; ; attempts++) {
     let written: StoredPo | null = null
     try {
-      written = await ctx.engine.atomic(ctx, async (tx) => {
-        written = null
-        if (!isOwnAnswer) await fence(tx)
-        await also(tx)
-        await ctx.engine.lead?.tell(tx.db, 'moved')
-        return (written = await move(tx, order, await asItIs(tx, order, change)))
-      })
+      written = await ctx.engine.atomic(
+        ctx,
+        async (tx) => {
+          written = null
+          if (!isOwnAnswer) await fence(tx)
+          await also(tx)
+          await ctx.engine.lead?.tell(tx.db, 'moved')
+          return (written = await move(tx, order, await asItIs(tx, order, change)))
+        },
+        { inTurn: true },
+      )
       return written ?? (doubted && (await isAsWritten(ctx, doubted)) ? doubted : null)
     } catch (error) {
       // Whether it was written shows when it is written again: it waits for what is under way, and
