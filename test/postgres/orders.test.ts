@@ -9,9 +9,12 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { verifyAudit } from '../../lib/accounts/verify-audit.js'
 import { pause } from '../../lib/core/async/wait.js'
+import { sql } from 'kysely'
 import { LeadLost } from '../../lib/db/lead.js'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
+import { record } from '../../lib/orders/engine/sender/record.js'
+import type { SenderCtx } from '../../lib/orders/engine/sender/ctx.js'
 import { verifyJournal } from '../../lib/orders/journal/verify.js'
 import type { PlaceBody } from '../../lib/orders/shapes.js'
 import { openForTest } from '../../server/testing/open.js'
@@ -21,7 +24,7 @@ import type { TestServer } from '../harness/postgres.js'
 import { startProxy } from '../harness/tcp-proxy.js'
 import type { TcpProxy, Verdict } from '../harness/tcp-proxy.js'
 import { until } from '../harness/until.js'
-import { orderShop } from '../orders/shop.js'
+import { UPC, orderShop } from '../orders/shop.js'
 import type { OrderShop } from '../orders/shop.js'
 import { scripted } from '../orders/scripted-distributor.js'
 import type { Scripted } from '../orders/scripted-distributor.js'
@@ -45,6 +48,18 @@ interface Nodes extends AsyncDisposable {
   orders(): ReturnType<OrderShop['purchaseOrders']>
 }
 
+/** What the steps of a send get. */
+const senderCtxOf = ({ ctx }: WatchedApp): SenderCtx => ({
+  ...ctx,
+  owner: 'first',
+  epoch: null,
+  noNewWork: new AbortController().signal,
+  abandonCalls: new AbortController().signal,
+  flushJournal: async () => {},
+  refuseFailed: () => {},
+  step: () => undefined,
+})
+
 describe('orders of several nodes', { skip: missing }, () => {
   let server: TestServer
   before(async () => {
@@ -55,9 +70,11 @@ describe('orders of several nodes', { skip: missing }, () => {
   })
 
   async function nodes(
-    tst = scripted(),
+    given: Scripted | Scripted[] = scripted(),
     step: (name: string) => Promise<void> | undefined = () => undefined,
   ): Promise<Nodes> {
+    const all = [given].flat()
+    const tst = all[0]!
     const address = await server.database()
     const through = async () => {
       const proxy = await startProxy(server.port)
@@ -65,7 +82,7 @@ describe('orders of several nodes', { skip: missing }, () => {
     }
     const [one, two] = [await through(), await through()]
     const dir = mkdtempSync(join(tmpdir(), 'qm-node-'))
-    const shop = await orderShop([tst], {
+    const shop = await orderShop(all, {
       database: one.database,
       secretKey: SECRET,
       faults: { step },
@@ -80,7 +97,7 @@ describe('orders of several nodes', { skip: missing }, () => {
       database: two.database,
       secretKey: SECRET,
       worker: false,
-      distributors: [...builtin, tst.distributor],
+      distributors: [...builtin, ...all.map(({ distributor }) => distributor)],
       now: () => clock.ms,
     })
     const first = { app: shop.app as WatchedApp, shop, clock: shop.clock, proxy: one.proxy }
@@ -293,5 +310,88 @@ describe('orders of several nodes', { skip: missing }, () => {
     assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
     assert.equal(tst.sends.length, 1)
     assert.equal((await t.orders())[0]!.sends, 1)
+  })
+
+  /** Another epoch begins, as if a node had taken the lead that the first has not heard of. */
+  async function epochEnds({ first }: Nodes): Promise<void> {
+    const { db } = first.app.ctx
+    await sql`update leadership set owner = 'another', epoch = epoch + 1`.execute(db)
+    await sql`delete from lease`.execute(db)
+  }
+
+  test('a claim in an epoch that is over is none', async () => {
+    const tst = scripted()
+    await using t = await nodes(tst)
+    // The second takes it in, and the first has not looked for it yet.
+    await t.first.app.orders.stop()
+    const { engine } = t.first.app.ctx
+    const epoch = engine.lead!.epoch!
+    const placing = t.place(t.second, t.first.shop.body())
+    await until(async () => (await t.orders()).length === 1, 'it was taken in')
+    const [order] = await t.orders()
+    await epochEnds(t)
+    assert.equal(engine.lead!.epoch, epoch, 'by its own clocks it leads')
+    await assert.rejects(
+      record({ ...senderCtxOf(t.first.app), epoch }, order!, {
+        to: 'sending',
+        sends: 1,
+        owner: 'first',
+        next_at: null,
+      }),
+      LeadLost,
+    )
+    assert.deepEqual([(await t.orders())[0]!.state, tst.sends.length], ['planned', 0])
+    t.second.app.ctx.engine.lead!.stand()
+    t.second.app.orders.start()
+    assert.equal(await placing, 'placed')
+    assert.equal(tst.sends.length, 1)
+  })
+
+  test('what was sent before the lead was lost and regained is not sent again', async () => {
+    // One part is placed at once, the other waits for a cart that is taken.
+    const tst = scripted()
+    const slow = scripted({ distid: 'TS2', name: 'Second Wholesale', limits: { concurrency: 1 } })
+    let free: () => void = () => {}
+    slow.acts.push(
+      () =>
+        new Promise((resolve) => {
+          free = () => resolve({ outcome: 'rejected', reason: 'sold out' })
+        }),
+    )
+    await using t = await nodes([tst, slow])
+    const item = (distid: string) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })
+    const first = t.place(t.first, t.first.shop.body({ items: [item('TS2')] }))
+    await until(() => slow.sends.length === 1, 'the cart is taken')
+    const second = t.place(t.first, t.first.shop.body({ items: [item('TST'), item('TS2')] }))
+    await until(() => tst.sends.length === 1, 'the first part was sent')
+    await epochEnds(t)
+    free()
+    await Promise.all([first, second])
+    await until(
+      async () => (await t.orders()).every(({ state }) => ['placed', 'rejected'].includes(state)),
+      'all are through',
+      40,
+    )
+    assert.deepEqual([tst.sends.length, slow.sends.length], [1, 2])
+    // No slot was lost: another order of the same account goes through.
+    assert.equal(await t.place(t.first, t.first.shop.body({ items: [item('TS2')] })), 'placed')
+  })
+
+  test('an order whose commit is in doubt while its epoch ends is sent once', async () => {
+    const tst = scripted({ limits: { concurrency: 1 } })
+    await using t = await nodes(tst)
+    let isCut = false
+    const cut = cutCommitAfter(t.first.proxy, /insert into "purchase_order"/, 'cut once done')
+    const ended = until(cut, 'its commit was cut').then(() => {
+      isCut = true
+      return epochEnds(t)
+    })
+    const told = await t.place(t.first, t.first.shop.body())
+    await ended
+    assert.ok(isCut)
+    assert.ok(['placed', 'pending'].includes(told), told)
+    await until(async () => (await t.orders())[0]?.state === 'placed', 'it was placed', 60)
+    assert.equal(tst.orders.length, 1)
+    assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
   })
 })

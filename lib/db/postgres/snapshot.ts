@@ -36,6 +36,15 @@ async function beginReading(db: Kysely<Tables>): Promise<ControlledTransaction<T
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute()
-  await sql`set local idle_in_transaction_session_timeout = ${sql.lit(PAUSE)}`.execute(tx)
-  return tx
+  try {
+    await sql`set local idle_in_transaction_session_timeout = ${sql.lit(PAUSE)}`.execute(tx)
+    return tx
+  } catch (error) {
+    // Its connection goes back to the pool.
+    await tx
+      .rollback()
+      .execute()
+      .catch(() => {})
+    throw error
+  }
 }

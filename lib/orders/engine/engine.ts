@@ -224,6 +224,8 @@ export class OrderEngine implements OrderSender {
 
   deliver(order: StoredPo, epoch: number | null): Promise<void> {
     const sender = this.#senderOf(epoch)
+    // Whoever is at work on it has its own slot.
+    if (order.state === 'sending' && this.#underWay.has(order.id)) this.free(order.account ?? '')
     return this.#workOnce(order, () =>
       order.state === 'sending'
         ? sender.sendClaimed(order, order.account ?? '')

@@ -3,12 +3,14 @@
  * the takeover of what a dead sender left, and the journal.
  */
 import { connectorOf } from '../../distributors/modes.js'
+import { isCommitUnknown } from '../../db/faults.js'
 import { LeadLost } from '../../db/lead.js'
 import type { HeldLease } from '../ctx.js'
 import { compareJournal } from '../journal/compare.js'
 import type { JournalCopy } from '../journal/copy.js'
 import { JournalWriter, journalInTable } from '../journal/writer.js'
 import type { JournalKeeper } from '../journal/writer.js'
+import type { StoredPo } from '../stored.js'
 import type { AccountSlots } from './account-limits.js'
 import { takeOver } from './recover.js'
 import { settleTime } from './rules/timing.js'
@@ -36,6 +38,8 @@ export interface LeaseOptions {
 export function openLease(ctx: SenderCtx, options: LeaseOptions): SenderLease {
   const { lead } = ctx.engine
   let held: HeldRight | null = null
+  /** That one, and those of earlier epochs that somebody still holds. */
+  const open = new Set<HeldRight>()
   /** Resolves once the lock that was held before is given back. */
   let givenBack: Promise<void> = Promise.resolve()
   const epochNow = () => lead?.epoch ?? null
@@ -43,6 +47,7 @@ export function openLease(ctx: SenderCtx, options: LeaseOptions): SenderLease {
   function leave(right: HeldRight): void {
     if (--right.holders > 0) return
     if (held === right) held = null
+    open.delete(right)
     givenBack = right.close()
   }
 
@@ -55,6 +60,7 @@ export function openLease(ctx: SenderCtx, options: LeaseOptions): SenderLease {
       held ??=
         epoch === null ? new FolderLock(ctx, options, givenBack) : new Term(ctx, options, epoch)
       const right = held
+      open.add(right)
       right.holders++
       const isOurs = await right.opened.catch((error: unknown) => {
         leave(right)
@@ -77,7 +83,7 @@ export function openLease(ctx: SenderCtx, options: LeaseOptions): SenderLease {
       return held.journal
     },
     async ended() {
-      await held?.closed
+      await Promise.all([...open].map(({ closed }) => closed))
       await givenBack
     },
   }
@@ -147,29 +153,42 @@ class Term implements HeldRight {
   holders = 0
   readonly journal = null
   readonly opened: Promise<boolean>
-  readonly closed = Promise.resolve()
+  readonly closed: Promise<void>
+  #settle: () => void = () => {}
 
   constructor(ctx: SenderCtx, options: LeaseOptions, epoch: number) {
     this.epoch = epoch
+    this.closed = new Promise<void>((resolve) => {
+      this.#settle = resolve
+    })
     this.opened = begin({ ...ctx, epoch }, options).catch((error: unknown) => {
       if (error instanceof LeadLost) return false
       throw error
     })
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#settle()
+  }
 }
 
 async function begin(ctx: SenderCtx, { copy, slots, isUnderWay }: LeaseOptions): Promise<boolean> {
-  const left = await takeOver(ctx, isUnderWay)
   // The node before may only have been cut off, or frozen: where an account has one cart, it may
   // still be filling it.
-  for (const { distid, mode, account } of left) {
+  function hold({ distid, mode, account }: StoredPo): void {
     const connector = connectorOf(ctx, distid, mode)
     if (connector?.limits.concurrency !== 1 || account === null || !slots.tryTake(account, 1))
-      continue
+      return
     setTimeout(() => slots.free(account), settleTime(connector)).unref()
   }
+  for (let isDone = false; !isDone;)
+    try {
+      await takeOver(ctx, isUnderWay, hold)
+      isDone = true
+    } catch (error) {
+      // What was taken over is found so, and not again.
+      if (!isCommitUnknown(error)) throw error
+    }
   await copy?.compareOnce(ctx)
   return true
 }

@@ -14,16 +14,19 @@ import { move } from './transitions.js'
 const AT_ONCE = 50
 
 /**
- * Takes over what a dead sender was sending, and returns it as it was: what became of it is found
+ * Takes over what a dead sender was sending: what became of it is found
  * out. The sender's lock must be held; with several nodes, the lead of the context's epoch. What this
- * life itself is sending is left alone, as long as it is at work on it: it may have led before.
+ * life itself is sending is left alone, as long as it is at work on it: it may have led before. Told
+ * of each order, before it is changed, is `hold`.
  */
 export async function takeOver(
   ctx: SenderCtx,
   isUnderWay: (id: number) => boolean,
-): Promise<StoredPo[]> {
+  hold: (order: StoredPo) => void = () => {},
+): Promise<void> {
   const sending = await ctx.engine.look(() => all(beingSent, {}))
   const left = sending.filter(({ id, owner }) => owner !== ctx.owner || !isUnderWay(id))
+  left.forEach(hold)
   for (let i = 0; i < left.length; i += AT_ONCE) {
     const orders = left.slice(i, i + AT_ONCE)
     await ctx.engine.atomic(
@@ -40,5 +43,4 @@ export async function takeOver(
         'the server ended while an order was being sent; what became of it is being found out',
       )
   }
-  return left
 }

@@ -1,7 +1,7 @@
 /** Sends what was taken in: here, or through the process that has the right to send. */
 import type { HeldLease, OrdersCall } from '../ctx.js'
 import { pause } from '../../core/async/wait.js'
-import { isUnavailable } from '../../db/faults.js'
+import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
 import { DISK_FULL, notSent } from '../engine/rules/after-send.js'
 import type { StoredPo } from '../stored.js'
 import type { Intent } from './intent.js'
@@ -11,8 +11,8 @@ import { purchaseOrdersOf } from '../rows.js'
 const POLL = 100
 
 /**
- * Has an order sent that was taken in: here, as long as this process may, and else by who may. The
- * lease is the caller's to give back.
+ * Has an order sent that was just taken in: here, as long as this process may, and else by who may.
+ * The lease is the caller's to give back.
  */
 export async function sendTaken(
   ctx: OrdersCall,
@@ -20,7 +20,7 @@ export async function sendTaken(
   lease: HeldLease | null,
 ): Promise<void> {
   if (lease) await sendIntent(ctx, intent, lease.epoch)
-  if (!lease?.isHeld) await waitForSender(ctx, intent)
+  if (ctx.engine.lead ? !(await isThrough(ctx, intent)) : !lease) await waitForSender(ctx, intent)
 }
 
 /**
@@ -63,8 +63,15 @@ async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
     // The next start of the sender, whoever it is, does the rest.
     if (ctx.orders.stopping.aborted) return
     const lease = await laterIfAway(() => ctx.orders.lease())
-    if (lease) return sendTaken(ctx, intent, lease).finally(lease.release)
+    if (lease) await sendPlanned(ctx, intent, lease).finally(lease.release)
   }
+}
+
+/** Sends here what nobody has begun to send: whatever was begun, its sender or the next one ends. */
+async function sendPlanned(ctx: OrdersCall, intent: Intent, lease: HeldLease): Promise<void> {
+  const orders = (await laterIfAway(() => purchaseOrdersOf(ctx, intent.placementId))) ?? []
+  const purchaseOrders = orders.filter(({ state }) => state === 'planned')
+  if (purchaseOrders.length > 0) await sendIntent(ctx, { ...intent, purchaseOrders }, lease.epoch)
 }
 
 /** Until another node tells of orders, and no longer than a poll may wait. */
@@ -90,7 +97,8 @@ async function laterIfAway<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()
   } catch (error) {
-    if (isUnavailable(error)) return null
+    // What the lead takes over when it begins may be in doubt, too: it is taken over again.
+    if (isUnavailable(error) || isCommitUnknown(error)) return null
     throw error
   }
 }

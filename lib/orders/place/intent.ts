@@ -111,22 +111,37 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
   )
 }
 
-/** What was written of the parts of these groups, whose transaction did not tell; null for nothing. */
+/**
+ * What was written of these groups by a transaction that did not say so; null for nothing. Its
+ * purchase orders are those that are still to be sent at once, as nobody has touched them since; the
+ * others go the way of all orders.
+ */
 export async function writtenIntent(
   ctx: OrdersCall,
   groups: readonly PlannedGroup[],
 ): Promise<Intent | null> {
-  const refs = groups.flatMap(({ parts }) => parts.map(({ clientRef }) => clientRef))
-  const purchaseOrders = await ctx.read
+  const parts = groups.flatMap((group) => group.parts)
+  const rows = await ctx.read
     .selectFrom('purchase_order')
     .selectAll()
-    .where('client_ref', 'in', refs)
+    .where(
+      'client_ref',
+      'in',
+      parts.map(({ clientRef }) => clientRef),
+    )
     .orderBy('id')
     .execute()
-  const [first] = purchaseOrders
-  return first
-    ? { placementId: first.placement_id, countedAt: ctx.monotonic(), purchaseOrders }
-    : null
+  const [first] = rows
+  if (!first) return null
+  const now = new Set(parts.flatMap(({ isSentNow, clientRef }) => (isSentNow ? clientRef : [])))
+  return {
+    placementId: first.placement_id,
+    countedAt: ctx.monotonic(),
+    purchaseOrders: rows.filter(
+      ({ state, owner, sends, client_ref: ref }) =>
+        state === 'sending' && owner === ctx.orders.owner && sends === 1 && now.has(ref),
+    ),
+  }
 }
 
 async function rowsOf(

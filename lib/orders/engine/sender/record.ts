@@ -1,11 +1,13 @@
 /** Writes down what became of a purchase order. */
 import { isDeepStrictEqual } from 'node:util'
 import { isCommitUnknown, isUnavailable } from '../../../db/faults.js'
+import { LeadLost } from '../../../db/lead.js'
 import type { Change, StoredPo } from '../../stored.js'
 import { standsElsewhere } from '../../matching/order-numbers.js'
 import { move } from '../transitions.js'
 import type { SenderCtx } from './ctx.js'
 import { fence } from './fence.js'
+import { notSent } from '../rules/after-send.js'
 
 /** Milliseconds between attempts to write down what is known and must not be forgotten. */
 const RETRY = 250
@@ -35,9 +37,11 @@ export async function record(
         async (tx) => {
           written = null
           if (!isOwnAnswer) await fence(tx)
-          await also(tx)
-          await ctx.engine.lead?.tell(tx.db, 'moved')
-          return (written = await move(tx, order, await asItIs(tx, order, change)))
+          written = await move(tx, order, await asItIs(tx, order, change))
+          // Of an attempt that may have been committed it was written then.
+          if (written || !doubted) await also(tx)
+          if (written) await ctx.engine.lead?.tell(tx.db, 'moved')
+          return written
         },
         { inTurn: true },
       )
@@ -45,6 +49,8 @@ export async function record(
     } catch (error) {
       // Whether it was written shows when it is written again: it waits for what is under way, and
       // then finds the order moved, or not.
+      if (error instanceof LeadLost && doubted && order.state !== 'sending')
+        await giveClaimBack(ctx, doubted)
       if (isCommitUnknown(error)) doubted = written ?? doubted
       else if (!isUnavailable(error)) throw error
       if (ctx.abandonCalls.aborted) throw error
@@ -57,6 +63,16 @@ export async function record(
       await new Promise((resolve) => setTimeout(resolve, RETRY))
     }
   }
+}
+
+/**
+ * A claim that may have been committed, and whose epoch is over: nothing has left, and whoever leads
+ * next may go on at once.
+ */
+async function giveClaimBack(ctx: SenderCtx, claimed: StoredPo): Promise<void> {
+  if (claimed.state !== 'sending') return
+  const reason = 'another node leads by now'
+  await record(ctx, claimed, notSent(claimed, { reason }, ctx.now()))
 }
 
 /** Another order may have that number by now. */
