@@ -21,6 +21,7 @@ import { openPostgres } from './connect.js'
 import type { Postgres } from './connect.js'
 import { standForLead } from './leadership.js'
 import type { Leadership } from './leadership.js'
+import { refuseMoved } from './moved.js'
 import { openMemory } from './memory.js'
 import { migratePostgres } from './schema.js'
 
@@ -45,6 +46,7 @@ export async function openPostgresEngine({
 }: PostgresEngineOptions): Promise<Engine> {
   const postgres = await openPostgres(address)
   try {
+    await refuseMoved(postgres)
     await migratePostgres(postgres)
     return await engineOver(postgres, options)
   } catch (error) {

@@ -11,6 +11,7 @@ import { fflsTables } from './schema/ffls.js'
 import { fraudTables } from './schema/fraud.js'
 import { historyTables } from './schema/history.js'
 import { leadershipTables } from './schema/leadership.js'
+import { moveTables } from './schema/move.js'
 import { ordersTables } from './schema/orders.js'
 import { restrictionsTables } from './schema/restrictions.js'
 import { searchTables } from './schema/search.js'
@@ -36,6 +37,7 @@ export const postgresSchema: readonly string[] = [
     eventsTables,
     consoleTables,
     leadershipTables,
+    moveTables,
   ].join(''),
 ]
 
