@@ -31,6 +31,7 @@ import { moveLine } from '../../db/postgres/moved.js'
 import type { Move } from '../../db/postgres/moved.js'
 import { migratePostgres } from '../../db/postgres/schema.js'
 import { readerOver } from '../../db/query.js'
+import type { Reader } from '../../db/query.js'
 import { movedLine } from '../../db/sqlite/moved.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { lockFolder } from '../folder-lock.js'
@@ -138,16 +139,16 @@ class Departure {
         async () => {
           // Before anything is read: what is read is then what stays.
           await holdTables(this.#client, this.#shapes)
-          const secrets = await this.#copy(staged)
+          await this.#copy(staged)
           await staged.complete(await givenNumbers(this.#client, this.#shapes))
           this.#verify(staged)
           staged.settle()
-          const found = await this.#prove(staged, secrets)
+          const { installation, ...found } = await this.#prove(staged)
           this.#progress.tell('marking')
           await refuseWrites(this.#client, this.#shapes)
           await writeMove(this.#client, {
             id: known?.id ?? random(12).toString('base64url'),
-            installation: known?.installation ?? installationOf(secrets),
+            installation: known?.installation ?? installation,
             state: 'left',
             place: this.#place,
             at: Math.floor(now()),
@@ -166,7 +167,7 @@ class Departure {
   }
 
   /** Copies all tables; the chains are followed once their key is there. */
-  async #copy(staged: StagedFolder): Promise<Pick<Secrets, 'of'>> {
+  async #copy(staged: StagedFolder): Promise<void> {
     let secrets: Pick<Secrets, 'of'> | undefined
     for (const shape of this.#shapes) {
       const began = this.#input.monotonic()
@@ -182,16 +183,15 @@ class Departure {
         throw new Error(
           `${this.#database} is damaged: ${shape.name}, row ${fault.seq}: ${fault.fault}`,
         )
-      if (shape.name === 'data_key') secrets = this.#secretsOf(staged)
+      if (shape.name === 'data_key')
+        secrets = this.#secretsOf(readerOver(staged.raw(shape.database)))
       this.#progress.tableDone()
     }
-    if (!secrets) throw new Error('the tables have no key')
-    return secrets
   }
 
-  #secretsOf(staged: StagedFolder): Pick<Secrets, 'of'> {
+  #secretsOf(reader: Reader): Pick<Secrets, 'of'> {
     const { dir, secretKey } = this.#input
-    const key = findKey({ reader: readerOver(staged.raw('record')) }, { dir, secretKey })
+    const key = findKey({ reader }, { dir, secretKey })
     if ('why' in key)
       throw new Error(
         `${key.why}: put the one of the nodes there, or give it as QUARTERMASTER_SECRET_KEY_FILE`,
@@ -230,14 +230,15 @@ class Departure {
     }
   }
 
-  async #prove({ dir }: StagedFolder, secrets: Pick<Secrets, 'of'>) {
+  async #prove({ dir }: StagedFolder) {
     const folder = openClosed(dir)
     try {
+      const secrets = this.#secretsOf(folder.reader)
       const proof = await proveFolder(folder, secrets)
       const damage = damageIn(proof)
       if (damage !== null && !this.#input.acceptsDamage)
         throw new Error(`${this.#database} is damaged: ${damage}`)
-      return proof
+      return { ...proof, installation: installationOf(secrets) }
     } finally {
       folder.close()
     }
