@@ -164,3 +164,16 @@ export function withoutFile(rows: Rows): Rows {
     order_engine: rows['order_engine']!.filter((row) => !row.includes('journaled')),
   }
 }
+
+/** How many triggers its record has. */
+export function triggersIn(dir: string): number {
+  const raw = openSqlite(filesIn(dir).record, { readonly: true })
+  try {
+    return raw
+      .prepare(`SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'`)
+      .pluck()
+      .get() as number
+  } finally {
+    raw.close()
+  }
+}
