@@ -7,6 +7,7 @@ import { readFileSync, realpathSync, writeFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordOptions } from '../../lib/app/record.js'
 import type { Engine } from '../../lib/db/engine.js'
+import { pause } from '../../lib/core/async/wait.js'
 import { openPostgresEngine } from '../../lib/db/postgres/engine.js'
 import { superClient } from './postgres.js'
 
@@ -17,15 +18,16 @@ function serverAddress(): string {
   return address
 }
 
-export async function openRecord({ dir, log, ...clocks }: RecordOptions): Promise<Engine> {
+export async function openRecord({ dir, log, random }: RecordOptions): Promise<Engine> {
   const address = new URL(serverAddress())
   address.pathname = `/${await databaseOf(dir)}`
-  return openPostgresEngine({
-    dir,
-    address: address.href,
-    log,
-    ...clocks,
-  })
+  // Clocks that no test moves: a lease lasts, as long as its holder does.
+  const clocks = { now: Date.now, monotonic: () => performance.now() }
+  const engine = await openPostgresEngine({ dir, address: address.href, log, random, ...clocks })
+  engine.lead?.stand()
+  // Where another app leads, this one does not wait for it.
+  for (let looks = 0; looks < 20 && engine.lead?.epoch === null; looks++) await pause(10)
+  return engine
 }
 
 /** A folder knows its database; one that was copied from another gets a copy of that one's. */

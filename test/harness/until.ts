@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { pause } from '../../lib/core/async/wait.js'
 
 /** Resolves once it is so; fails after 20 seconds, and says for `what` it waited. */
-export async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (const since = performance.now(); !isSo(); await pause(5))
+export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (const since = performance.now(); !(await isSo()); await pause(5))
     assert.ok(performance.now() - since < 20_000, `not within 20 seconds: ${what}`)
 }

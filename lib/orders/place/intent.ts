@@ -2,7 +2,7 @@
  * Takes an order in: everything that is needed to send it, frozen in one transaction before anybody
  * is asked.
  */
-import { itemsText, newPurchaseOrder, newRecord, newReference, nextId } from '../rows.js'
+import { itemsText, newPurchaseOrder, newRecord, nextId } from '../rows.js'
 import type { StoredOrder } from '../history/records.js'
 import type { Insertable, Selectable } from 'kysely'
 import type { OrderCounts, OrdersCall } from '../ctx.js'
@@ -14,6 +14,7 @@ import { OrderIdHeld, earlierPlacements } from './holder.js'
 import { appendJournal } from '../journal/chain.js'
 import { fitPo, poNumber, poOfAttempt } from './po-number.js'
 import { checkQuota, countOrder } from '../quota.js'
+import { fence } from '../engine/sender/fence.js'
 import { refusePaused } from './refusals.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
@@ -25,7 +26,10 @@ export interface PlannedGroup extends CheckedGroup {
   /** The subscriber's account at the distributor now. */
   account: string
   parts: (OrderPart & {
-    /** It may be sent at once: its account has room for it. */ isSentNow: boolean
+    /** It may be sent at once: its account has room for it. */
+    isSentNow: boolean
+    /** By which it is known from before it is written down. */
+    clientRef: string
   })[]
 }
 
@@ -51,12 +55,15 @@ export interface IntentInput {
   digest: string
   /** This life of this process, which sends what may be sent at once. */
   owner: string
+  /** In which it may be sent at once. */
+  epoch: number | null
   counts: OrderCounts
 }
 
 /**
  * Writes an order down. Throws `OrderIdHeld`, 429 `order_volume_limit`, and 503
- * `service_unavailable` while the operator has orders paused; then nothing is written.
+ * `service_unavailable` while the operator has orders paused; then nothing is written. Neither is it
+ * where `LeadLost` is thrown: another node leads, and nothing may be sent at once.
  */
 export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<Intent> {
   return ctx.engine.atomic(ctx, async (tx) => {
@@ -66,6 +73,8 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
     const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
     if (isHeld) throw new OrderIdHeld()
     await refusePaused(tx)
+    if (input.groups.some(({ parts }) => parts.some(({ isSentNow }) => isSentNow)))
+      await fence({ ...tx, epoch: input.epoch })
     if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
     const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
     const placement: Placement = {
@@ -92,6 +101,24 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
     } satisfies IntentData)
     return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
   })
+}
+
+/** What was written of the parts of these groups, whose transaction did not tell; null for nothing. */
+export async function writtenIntent(
+  ctx: OrdersCall,
+  groups: readonly PlannedGroup[],
+): Promise<Intent | null> {
+  const refs = groups.flatMap(({ parts }) => parts.map(({ clientRef }) => clientRef))
+  const purchaseOrders = await ctx.read
+    .selectFrom('purchase_order')
+    .selectAll()
+    .where('client_ref', 'in', refs)
+    .orderBy('id')
+    .execute()
+  const [first] = purchaseOrders
+  return first
+    ? { placementId: first.placement_id, countedAt: ctx.monotonic(), purchaseOrders }
+    : null
 }
 
 async function rowsOf(
@@ -212,7 +239,7 @@ function purchaseOrderRow(
   { order, group, part, record, placement, id, owner }: PurchaseOrderInput,
 ): StoredPo {
   const content = contentOf(order, group, part, {
-    clientRef: newReference(ctx.random),
+    clientRef: part.clientRef,
     serial: id,
     po: record.po_number,
     poGiven: record.po_given,
