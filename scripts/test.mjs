@@ -68,6 +68,7 @@ const LONG = [
   'exports/sweep.test.ts',
   'fraud/sharing-commands.test.ts',
   'orders/journal/copy.test.ts',
+  'postgres/move-cut.test.ts',
   'server/mistakes.test.ts',
   'server/process-faults.test.ts',
   'server/process.test.ts',

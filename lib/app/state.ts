@@ -39,7 +39,16 @@ export async function openState({
     random,
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
-  const engine = await openRecord({ dir, database, log, now, monotonic, random, fatal, before: prepare })
+  const engine = await openRecord({
+    dir,
+    database,
+    log,
+    now,
+    monotonic,
+    random,
+    fatal,
+    before: prepare,
+  })
   try {
     const secrets = await openSecrets(engine, key, random)
     await engine.ready()

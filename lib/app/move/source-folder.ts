@@ -55,12 +55,12 @@ export async function settleFolder(
     ...(log && { log }),
   })
   try {
-    const release = await app.ctx.orders.lease()
-    if (!release) throw new Error(`orders are being sent on ${dir}; stop it before it is moved`)
+    const lease = await app.ctx.orders.lease()
+    if (!lease) throw new Error(`orders are being sent on ${dir}; stop it before it is moved`)
     try {
       await app.ctx.orders.flush()
     } finally {
-      release()
+      lease.release()
     }
   } finally {
     await app.close()
