@@ -234,7 +234,8 @@ describe('a move', { skip: missing }, () => {
         [
           'dealer',
           '"row"',
-          'id, license_number, license_type, expires_on, license_name, premise_street, premise_city, premise_state, premise_zip, source, updated_at',
+          'id, license_number, license_type, expires_on, license_name, premise_street, ' +
+            'premise_city, premise_state, premise_zip, source, updated_at',
           `'i', 'l', 't', 'e', 'n', 's', 'c', 'st', 'z', 'atf', 1`,
         ],
       ] as const) {
