@@ -33,7 +33,7 @@ export interface Engine extends Memory {
   /** Resolves once everything that is remembered so far has been read. */
   ready(): Promise<void>
   /** Opens a handle of its own on the system of record, for reads of many turns; close it. */
-  openSnapshot(): Snapshot
+  openSnapshot(): Promise<Snapshot>
   /** Usage, limits and intervals; written by the main thread, survives a kill. */
   readonly meter: RawHandle
   /** The log of decisions; written by the main thread, survives a kill. */

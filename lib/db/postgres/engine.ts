@@ -13,6 +13,7 @@ import type { Lead } from '../lead.js'
 import { LeadLost } from '../lead.js'
 import type { Reading } from '../query.js'
 import { lookWithin } from '../reading.js'
+import { openSnapshotOn } from './snapshot.js'
 import { noteTouches } from '../state.js'
 import type { StateName } from '../tables/column-types.js'
 import type { Tables } from '../tables/tables.js'
@@ -95,7 +96,7 @@ async function engineOver(
     lead,
     remember: memory.remember,
     ready: () => memory.refresh(),
-    openSnapshot: isHere('there is no handle'),
+    openSnapshot: () => openSnapshotOn(postgres.read),
     ...own.handles,
     async atomic(ctx, fn) {
       if (ctx.db.isTransaction) return fn(ctx)

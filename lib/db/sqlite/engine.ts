@@ -57,7 +57,7 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
     remember: (name, load) => rememberedOver(records, version.read, { name, load }),
     // It is read when it is asked for.
     ready: async () => {},
-    openSnapshot: () =>
+    openSnapshot: async () =>
       snapshotOver(openFile(files.record, { synchronous: 'FULL', readonly: true })),
     ...own.handles,
     async atomic(ctx, fn) {

@@ -59,16 +59,30 @@ async function giveBack(ctx: OrdersCall, order: StoredPo, error: unknown): Promi
 async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
   for (;;) {
     await pause(POLL)
-    const orders = await purchaseOrdersOf(ctx, intent.placementId)
-    if (
-      orders.every(
-        ({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0),
-      )
-    )
-      return
+    if (await isThrough(ctx, intent)) return
     // The next start of the sender, whoever it is, does the rest.
     if (ctx.orders.stopping.aborted) return
-    const lease = await ctx.orders.lease()
+    const lease = await laterIfAway(() => ctx.orders.lease())
     if (lease) return sendTaken(ctx, intent, lease).finally(lease.release)
+  }
+}
+
+/** Whether each part was sent, or could not be. */
+async function isThrough(ctx: OrdersCall, { placementId }: Intent): Promise<boolean> {
+  const orders = await laterIfAway(() => purchaseOrdersOf(ctx, placementId))
+  return (
+    orders?.every(
+      ({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0),
+    ) ?? false
+  )
+}
+
+/** Null where the database is away for the moment: it is asked again. */
+async function laterIfAway<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (isUnavailable(error)) return null
+    throw error
   }
 }
