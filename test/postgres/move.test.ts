@@ -413,7 +413,7 @@ describe('a move', { skip: missing }, () => {
       for (const [change, line] of [
         [
           `update quartermaster.journal set line = line || ' ' where seq = 2`,
-          /is damaged: journal, row 2: the line was changed/,
+          /is damaged: order journal, database, line 2: the line was changed/,
         ],
         [
           `delete from quartermaster.audit where seq = 3`,

@@ -24,7 +24,7 @@ import {
 import type { MoveClient } from '../../db/move/postgres-state.js'
 import { readTable as readStaged, writerOf } from '../../db/move/sqlite-tables.js'
 import { MOVED_TABLES } from '../../db/move/tables.js'
-import type { TableShape } from '../../db/move/tables.js'
+import type { Row, TableShape } from '../../db/move/tables.js'
 import { readAddress } from '../../db/postgres/address.js'
 import { openPostgres } from '../../db/postgres/connect.js'
 import { moveLine } from '../../db/postgres/moved.js'
@@ -36,11 +36,10 @@ import { movedLine } from '../../db/sqlite/moved.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { lockFolder } from '../folder-lock.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
-import { followerOf } from './chains.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport, MovedTableReport } from './input.js'
 import { leftIn } from './left.js'
-import { damageIn, hasRecord, installationOf, markIn, proveFolder } from './source-folder.js'
+import { damageIn, hasRecord, installationOf, markIn, proveChains } from './source-folder.js'
 import { shapesOf, stageFolder } from './target-folder.js'
 import type { StagedFolder } from './target-folder.js'
 
@@ -166,25 +165,13 @@ class Departure {
     }
   }
 
-  /** Copies all tables; the chains are followed once their key is there. */
+  /** Copies all tables. Whether the key is at hand is known before the large ones come. */
   async #copy(staged: StagedFolder): Promise<void> {
-    let secrets: Pick<Secrets, 'of'> | undefined
     for (const shape of this.#shapes) {
       const began = this.#input.monotonic()
-      const chain = secrets && followerOf(shape, secrets)
-      const write = writerOf(staged.raw(shape.database), shape)
-      await this.#read(shape, (rows) => {
-        chain?.take(rows)
-        write(rows)
-      })
+      await this.#read(shape, writerOf(staged.raw(shape.database), shape))
       this.#took.set(shape.name, this.#input.monotonic() - began)
-      const fault = chain?.end().fault
-      if (fault && !this.#input.acceptsDamage)
-        throw new Error(
-          `${this.#database} is damaged: ${shape.name}, row ${fault.seq}: ${fault.fault}`,
-        )
-      if (shape.name === 'data_key')
-        secrets = this.#secretsOf(readerOver(staged.raw(shape.database)))
+      if (shape.name === 'data_key') this.#secretsOf(readerOver(staged.raw(shape.database)))
       this.#progress.tableDone()
     }
   }
@@ -199,10 +186,7 @@ class Departure {
     return key.secrets
   }
 
-  async #read(
-    shape: TableShape,
-    take: (rows: readonly (readonly (string | null)[])[]) => void,
-  ): Promise<void> {
+  async #read(shape: TableShape, take: (rows: readonly Row[]) => void): Promise<void> {
     const count = countContent(shape)
     for await (const rows of readTable(this.#client, shape)) {
       count.take(rows)
@@ -234,7 +218,7 @@ class Departure {
     const folder = openClosed(dir)
     try {
       const secrets = this.#secretsOf(folder.reader)
-      const proof = await proveFolder(folder, secrets)
+      const proof = await proveChains(folder.engine, secrets)
       const damage = damageIn(proof)
       if (damage !== null && !this.#input.acceptsDamage)
         throw new Error(`${this.#database} is damaged: ${damage}`)

@@ -15,9 +15,8 @@ import { shapeOf } from '../../db/move/sqlite-tables.js'
 import { databasesOf } from '../../db/move/tables.js'
 import type { MovedDatabase, MovedTable, TableShape } from '../../db/move/tables.js'
 import { proveJournal } from '../../orders/journal/verify.js'
-import type { Verification } from '../../orders/journal/verify.js'
+import type { ProofCtx, Verification } from '../../orders/journal/verify.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
-import type { ClosedFolder } from '../look/closed-folder.js'
 import type { open } from '../open.js'
 import type { MoveInput } from './input.js'
 
@@ -118,7 +117,7 @@ export function holdFolder(
       secrets: key.secrets,
       reader,
       holder,
-      prove: () => proveFolder(folder, key.secrets),
+      prove: () => proveChains(folder.engine, key.secrets),
       mark: (mark) => markRecord(holder('record'), mark, tables),
       close,
     }
@@ -128,8 +127,9 @@ export function holdFolder(
   }
 }
 
-export async function proveFolder(
-  { engine }: Pick<ClosedFolder, 'engine'>,
+/** Proves the order journal and the audit, wherever they are. */
+export async function proveChains(
+  engine: ProofCtx['engine'],
   secrets: Pick<Secrets, 'of'>,
 ): Promise<{ journal: Verification; audit: AuditVerification }> {
   return {

@@ -8,8 +8,10 @@ import { resolve } from 'node:path'
 import { hostname } from 'node:os'
 import { readAddress } from '../../db/postgres/address.js'
 import { openPostgres } from '../../db/postgres/connect.js'
+import type { Postgres } from '../../db/postgres/connect.js'
 import type { Move } from '../../db/postgres/moved.js'
 import { migratePostgres } from '../../db/postgres/schema.js'
+import { openSnapshotOn } from '../../db/postgres/snapshot.js'
 import { movedLine } from '../../db/sqlite/moved.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { countContent, isSame } from '../../db/move/digest.js'
@@ -40,7 +42,6 @@ import { givenNumbers, readTable as readSource } from '../../db/move/sqlite-tabl
 import { MOVED_TABLES, databasesOf } from '../../db/move/tables.js'
 import type { TableShape } from '../../db/move/tables.js'
 import { lockFolder } from '../folder-lock.js'
-import { followerOf } from './chains.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport, MovedTableReport } from './input.js'
 import { leftIn } from './left.js'
@@ -50,6 +51,7 @@ import {
   holdFolder,
   installationOf,
   markIn,
+  proveChains,
   settleFolder,
 } from './source-folder.js'
 import type { HeldFolder, OpenApp } from './source-folder.js'
@@ -75,7 +77,7 @@ export async function moveToPostgres(open: OpenApp, given: MoveInput): Promise<M
         const client = await connectForMove(postgres)
         try {
           const database = `the database ${address.database} at ${address.host}:${address.port}`
-          return await new Arrival({ input, folder, client, mark, database }).run()
+          return await new Arrival({ input, folder, postgres, client, mark, database }).run()
         } finally {
           await client.end()
         }
@@ -93,6 +95,7 @@ export async function moveToPostgres(open: OpenApp, given: MoveInput): Promise<M
 interface ArrivalOptions {
   input: MoveInput
   folder: HeldFolder
+  postgres: Postgres
   client: MoveClient
   mark: ReturnType<typeof markIn>
   database: string
@@ -101,6 +104,7 @@ interface ArrivalOptions {
 class Arrival {
   readonly #input: MoveInput
   readonly #folder: HeldFolder
+  readonly #postgres: Postgres
   readonly #client: MoveClient
   readonly #mark: ArrivalOptions['mark']
   readonly #database: string
@@ -109,9 +113,10 @@ class Arrival {
   readonly #contents = new Map<string, TableContent>()
   readonly #took = new Map<string, number>()
 
-  constructor({ input, folder, client, mark, database }: ArrivalOptions) {
+  constructor({ input, folder, postgres, client, mark, database }: ArrivalOptions) {
     this.#input = input
     this.#folder = folder
+    this.#postgres = postgres
     this.#client = client
     this.#mark = mark
     this.#database = database
@@ -134,9 +139,12 @@ class Arrival {
     }
     await this.#copy()
     this.#progress.restart()
-    await this.#verify(damage === null)
+    await this.#compareAll()
+    const arrived = await this.#prove()
+    if (damage === null && damageIn(arrived) !== null)
+      throw new Error(`${this.#database} is damaged: ${damageIn(arrived)}`)
     await this.#finish(move)
-    return this.#report({ began, was_done: false, ...proof })
+    return this.#report({ began, was_done: false, ...arrived })
   }
 
   /** What there is to do: the move that begins, or goes on. Throws where the database is not fit. */
@@ -247,24 +255,19 @@ class Arrival {
     this.#took.set(shape.name, this.#input.monotonic() - began)
   }
 
-  /** Compares all that has arrived with what the folder has, and proves the chains once more. */
-  async #verify(isSound: boolean): Promise<void> {
-    const { shapes, secrets } = this.#folder
+  /** Compares all that has arrived with what the folder has. */
+  async #compareAll(): Promise<void> {
+    const { shapes } = this.#folder
     await within(
       this.#client,
       async () => {
         for (const shape of shapes) {
           const count = countContent(shape)
-          const chain = followerOf(shape, secrets)
           for await (const rows of readTable(this.#client, shape)) {
             count.take(rows)
-            chain?.take(rows)
             this.#progress.tell('verifying', shape.name, rows.length)
           }
           this.#compare(shape, count.end())
-          const fault = isSound ? chain?.end().fault : null
-          if (fault)
-            throw new Error(`${shape.name} has arrived damaged, row ${fault.seq}: ${fault.fault}`)
           this.#progress.tableDone()
         }
         const faults = await searchFaults(this.#client)
@@ -272,6 +275,12 @@ class Arrival {
       },
       `${ONE_STATE} READ ONLY`,
     )
+  }
+
+  /** The chains as the database has them now, and the file of the journal beside them. */
+  #prove() {
+    const openSnapshot = () => openSnapshotOn(this.#postgres.read)
+    return proveChains({ dir: this.#input.dir, openSnapshot }, this.#folder.secrets)
   }
 
   #compare({ name }: TableShape, found: TableContent): void {
