@@ -6,7 +6,8 @@
  *   dist/types        declarations, for `import`; dist/types-cjs the same for `require`
  *   dist/docs         what the documentation is made of: its styles, scripts and icon
  *   dist/quartermaster  the launcher and the program in one file each, its worker.mjs and duckdb.mjs, what
- *                     starts it with a shell, and the operator's console; a whole build adds the
+ *                     starts it with a shell, and the operator's console (npm packs one worker.mjs
+ *                     and one duckdb.mjs, those of dist/lib); a whole build adds the
  *                     natives, the documentation, licenses and a bill of materials: the folder runs
  *                     wherever there is Node
  *                     (scripts/bundle/release.mjs makes archives of it that bring Node)

@@ -68,6 +68,8 @@ const LONG = [
   'exports/sweep.test.ts',
   'fraud/sharing-commands.test.ts',
   'orders/journal/copy.test.ts',
+  'postgres/move-cut.test.ts',
+  'postgres/move.test.ts',
   'server/mistakes.test.ts',
   'server/process-faults.test.ts',
   'server/process.test.ts',

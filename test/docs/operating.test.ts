@@ -11,10 +11,10 @@ import { blocks, page, rows } from './blocks.js'
 import { json, run } from '../server/launcher.js'
 
 /**
- * A server is what test/server/process.test.ts is about, the doctor has a suite of its own, and there
- * is no such host.
+ * A server is what test/server/process.test.ts is about, the doctor and a move have suites of their
+ * own, and there is no such host.
  */
-const ELSEWHERE = /^(serve |feeds pull |doctor )/
+const ELSEWHERE = /^(serve |feeds pull |doctor |move )/
 /**
  * With which code it ends here, since no feed was refused, there is no bucket, no order's file, and
  * no shop that has RSR.

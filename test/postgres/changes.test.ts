@@ -77,6 +77,13 @@ describe('a change', { skip: missing }, () => {
       for (const name of names) await touch(tx.db, name)
     })
 
+  test('that nobody waits for any more holds nobody up, also before it can be heard', async () => {
+    for (let i = 0; i < 5; i++) {
+      const changes = await watchChanges({ postgres: reader, log: logBook().log, moved: () => {} })
+      await changes.close()
+    }
+  })
+
   test('is told to another node at once, by its names, and what was undone is not', async () => {
     const [{ moved, until, heard }, { log, lines }] = [ear(), logBook()]
     const changes = await watchChanges({ postgres: reader, log, lookEvery: HOUR, moved })

@@ -42,13 +42,15 @@ describe('the schema of PostgreSQL', { skip: missing }, () => {
 
   test('has the tables of SQLite, and no others', async () => {
     const [theirs, ours] = [schemaOfSqlite(openRecord()), await schemaOfPostgres(postgres)]
-    // The count of steps, what SQLite keeps by itself, the last numbers of its tables, and what one
-    // machine has as a lock or in memory.
+    // The count of steps, what SQLite keeps by itself, the last numbers of its tables, what one
+    // machine has as a lock or in memory, and what a file has as a mark.
     const own = [
       'call_count',
       'given_number',
       'leadership',
       'lease',
+      'move',
+      'moved_table',
       'recent_call',
       'schema_version',
     ]

@@ -22,6 +22,7 @@ import { createContext, runInContext } from 'node:vm'
 import { connect } from '../../lib/connect.js'
 import { open } from '../../lib/app/open.js'
 import { createTestApp } from '../../server/testing/index.js'
+import { walk } from '../bundle/harness.js'
 
 const execute = promisify(execFile)
 const LIMIT = 4 * 1_048_576
@@ -128,10 +129,11 @@ describe('the package', () => {
       'dist/quartermaster/THIRD-PARTY-NOTICES',
     ])
       assert.ok(files.includes(name), name)
-    // What the folder of the command has to run by itself, npm brings.
+    // What the library has already, and what the folder of the command has to run by itself: npm
+    // brings it.
     assert.deepEqual(
       files.filter((name) =>
-        /^dist\/quartermaster\/(?!console\/)(.*\/|package\.json|sbom)/.test(name),
+        /^dist\/quartermaster\/(?!console\/)(.*\/|package\.json|sbom|worker|duckdb)/.test(name),
       ),
       [],
     )
@@ -198,6 +200,16 @@ describe('the package', () => {
       assert.equal(said, 'function true\n', entry)
     }
   })
+
+  test('has a command that works with the thread and the process of the library', () =>
+    walk(
+      'demo',
+      folder,
+      [process.execPath, join(installed, 'dist/quartermaster/quartermaster.mjs')],
+      {
+        PATH: process.env['PATH']!,
+      },
+    ))
 
   test('works where all of it is required: a shop, its server and a test app share what they know', async () => {
     writeFileSync(

@@ -1,7 +1,7 @@
 /** Long work off the main thread: building a snapshot, taking in a feed. */
 import type { Background } from '../../core/async/background.js'
+import { bundledFile, fileBeside } from '../../core/async/beside.js'
 import type { Progress } from '../../core/async/progress.js'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
@@ -29,12 +29,11 @@ export function openBackground(options: {
   worker?: string | false | undefined
   log: Log
 }): Background<Tasks> {
-  const beside = fileURLToPath(new URL('./worker.mjs', import.meta.url))
-  const file = options.worker ?? (existsSync(beside) ? beside : false)
+  const file = options.worker ?? fileBeside(import.meta.url, bundledFile('worker.mjs')) ?? false
   if (file === false) {
     if (options.worker === undefined)
       options.log.warn(
-        { file: beside },
+        { file: fileURLToPath(new URL('./worker.mjs', import.meta.url)) },
         'the worker file is missing: long work will hold up the main thread',
       )
     return inline()

@@ -31,7 +31,6 @@ import type { OperatorCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { loadSecretKey, openVault, writeKeyFile } from '../../core/storage/secrets.js'
 import { filesIn } from '../../db/sqlite/folder.js'
-import { takeLock } from '../../db/sqlite/locks.js'
 import type { Migrations } from '../../db/sqlite/migrate.js'
 import { decisionsSchema } from '../../db/migrations/decisions.js'
 import { historySchema } from '../../db/migrations/history.js'
@@ -43,6 +42,7 @@ import { decisionAt, lastDecision } from '../../restrictions/queries.js'
 import type { Raw } from '../../db/sqlite/sqlite.js'
 import type { OpenOptions } from '../options.js'
 import { journalPath } from '../../orders/journal/file.js'
+import { lockFolder } from '../folder-lock.js'
 import { pauseOrders } from '../../orders/engine/pause.js'
 
 /** What is needed of an app over the folder that is made ready. */
@@ -111,7 +111,11 @@ export async function putBack(open: OpenFolder, input: RestoreInput): Promise<Re
   const key = keyOf(input, dir, keyId)
   const fraudKeys = fraudKeysOf(input, dir)
   checkFolder(dir)
-  const unlock = holdFolder(dir, input.dryRun === true)
+  // Nobody serves the folder, and nobody begins to, until it is given back.
+  const unlock = lockFolder(dir, {
+    purpose: 'a backup is put back',
+    dryRun: input.dryRun === true,
+  })
   let staging: string | null = null
   try {
     const keeps = await continues(dir, manifest)
@@ -207,7 +211,7 @@ function noRandom(): never {
 const OURS = [
   /^(keys|objects|exports|feeds|history|distributors|analytics|simulator|snapshot|uploads)$/,
   /^(lost\+found|reserve|backups)$/,
-  /^(orders\.journal|replaced-|\.restoring-).*$/,
+  /^(orders\.journal|replaced-|\.restoring-|\.moving-).*$/,
   /^(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?$/,
   /^(serve|engine)\.lock(-journal)?$/,
 ]
@@ -219,32 +223,6 @@ function checkFolder(dir: string): void {
   const other = readdirSync(dir).find((name) => !OURS.some((ours) => ours.test(name)))
   if (other !== undefined && !existsSync(join(dir, RECORD)))
     throw invalid('dir', `${dir} holds something else (${other})`)
-}
-
-/**
- * Nobody serves the folder, and nobody begins to, until it is given back. A dry run leaves no lock
- * behind where there was none.
- */
-function holdFolder(dir: string, dryRun: boolean): () => void {
-  if (!dryRun) mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const names = ['serve', 'engine'].filter(
-    (name) => !dryRun || existsSync(join(dir, `${name}.lock`)),
-  )
-  const held: { close(): void }[] = []
-  for (const name of names) {
-    const lock = takeLock(join(dir, `${name}.lock`))
-    if (lock) held.push(lock)
-    else {
-      for (const other of held) other.close()
-      throw new Error(
-        `${name === 'serve' ? 'a server runs' : 'orders are being sent'} on ${dir}; stop it ` +
-          'before a backup is put back',
-      )
-    }
-  }
-  return () => {
-    for (const lock of held) lock.close()
-  }
 }
 
 /**

@@ -9,6 +9,7 @@ import { decisionsSchema } from '../../db/migrations/decisions.js'
 import { historySchema } from '../../db/migrations/history.js'
 import { meterSchema } from '../../db/migrations/meter.js'
 import { quartermasterSchema } from '../../db/migrations/quartermaster.js'
+import { readMoved } from '../../db/sqlite/moved.js'
 import { openFile } from '../../db/sqlite/sqlite.js'
 import type { Raw } from '../../db/sqlite/sqlite.js'
 import type { DoctorInput } from './input.js'
@@ -58,6 +59,17 @@ function database(name: Name, path: string, dir: string): Finding {
       )
     const fault = faultIn(raw, path)
     if (fault !== null) return damaged(fault)
+    const moved = name === 'record' ? readMoved(raw) : null
+    if (moved !== null)
+      return tell(
+        'database',
+        'bad',
+        `${subject} was moved into ${moved.place}, and is not served`,
+        {
+          subject,
+          mend: `quartermaster move --from-file FILE --dir ${shellWord(dir)}`,
+        },
+      )
     const mode = raw.pragma('journal_mode', { simple: true })
     if (mode !== 'wal')
       return tell('database', 'warn', `${subject} has journal mode ${String(mode)}, not wal`, {

@@ -3,10 +3,9 @@
  * in. What such a process does is in lib/app/background/duckdb.ts; here it is started, limited and killed.
  */
 import { fork } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { SECOND } from '../clock.js'
 import { present } from '../present.js'
+import { bundledFile, fileBeside } from './beside.js'
 
 /** What the process says: any number of `progress`, then one of the others. */
 export type FromChild<R> = { progress: ChildProgress } | { result: R } | { error: string }
@@ -34,13 +33,11 @@ export interface StoppedWork extends Error {
 
 /** The bundled file beside this module, or the source itself where that is run. */
 function childFile(): string {
-  const found = [
-    './duckdb.mjs',
+  const found = fileBeside(import.meta.url, [
+    ...bundledFile('duckdb.mjs'),
     '../../app/background/duckdb.mjs',
     '../../app/background/duckdb.ts',
-  ]
-    .map((name) => fileURLToPath(new URL(name, import.meta.url)))
-    .find((path) => existsSync(path))
+  ])
   if (found === undefined)
     throw new Error('duckdb.mjs, which writes exports and analytics, is not beside this module')
   return found

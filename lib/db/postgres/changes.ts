@@ -132,7 +132,8 @@ async function listen(
       void leave(client)
     }
     closing.addEventListener('abort', close)
-    if (await begin(client)) {
+    // One that is closed while it connects may never say so.
+    if (await Promise.race([begin(client), end.then(() => false)])) {
       // What was told while nobody listened.
       await look()
       await end

@@ -23,6 +23,7 @@ import { openPostgres } from './connect.js'
 import type { Postgres } from './connect.js'
 import { standForLead } from './leadership.js'
 import type { Leadership } from './leadership.js'
+import { refuseMoved } from './moved.js'
 import { openMemory } from './memory.js'
 import { meteredOver, serverTime } from './metered.js'
 import { migratePostgres } from './schema.js'
@@ -49,6 +50,7 @@ export async function openPostgresEngine({
 }: PostgresEngineOptions): Promise<Engine> {
   const postgres = await openPostgres(address)
   try {
+    await refuseMoved(postgres)
     await migratePostgres(postgres)
     return await engineOver(postgres, options)
   } catch (error) {

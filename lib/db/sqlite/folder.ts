@@ -12,6 +12,7 @@ import { decisionsSchema } from '../migrations/decisions.js'
 import { historySchema } from '../migrations/history.js'
 import { meterSchema } from '../migrations/meter.js'
 import { RECORD_ID, quartermasterSchema } from '../migrations/quartermaster.js'
+import { movedLine, readMoved } from './moved.js'
 import { moveDecisions } from './move-decisions.js'
 import { runOnce } from '../query.js'
 import { assertSqliteVersion, openFile } from './sqlite.js'
@@ -69,6 +70,8 @@ export function holdFolder(dir: string, { hasRecord = true } = {}): () => void {
   try {
     if (hasRecord) {
       const record = hold('record', 'FULL')
+      const moved = readMoved(record)
+      if (moved !== null) throw new Error(movedLine(files.record, moved))
       upgrade(record, 'record', quartermasterSchema)
       if (record.pragma('application_id', { simple: true }) !== RECORD_ID)
         throw new Error(

@@ -19,6 +19,7 @@ import { fflCommands } from './ffls/index.js'
 import { fraudCommands } from './fraud.js'
 import { initCommand } from './init.js'
 import { orderCommands } from './orders/index.js'
+import { moveCommand } from './move.js'
 import { secretCommands } from './secrets.js'
 import { ruleCommands } from './rules/index.js'
 import { serveCommand } from './serve.js'
@@ -43,6 +44,7 @@ export const commands: Command[] = [
   ...fraudCommands,
   doctorCommand,
   ...backupCommands,
+  moveCommand,
   ...auditCommands,
   ...eventCommands,
   ...consoleCommands,

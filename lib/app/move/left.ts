@@ -1,0 +1,45 @@
+/** What lies in a folder beside the record that moves. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface LeftFile {
+  /** In the folder. */
+  path: string
+  files: number
+  bytes: number
+  /** What it is, and what to do with it. */
+  what: string
+}
+
+/** In the order in which they matter. */
+const KNOWN: readonly (readonly [path: string, what: string])[] = [
+  ['keys', 'the secret key and those of fraud signals: each node needs them; keep your copy'],
+  ['objects', "dealers' documents: put them into the store of the nodes, under the same names"],
+  ['distributors', 'documents of distributors that you have added: each node needs them'],
+  ['orders.journal', 'the second copy of the order journal up to now: keep it with your backups'],
+  ['decisions.db', 'the log of restriction decisions up to now: keep it, to show it when asked'],
+  ['history', 'prices and stock day by day: copy it into the folder of a node'],
+  ['meter.db', 'usage and limits: counts begin anew elsewhere'],
+  ['catalog.db', 'offers: the next feeds bring them back'],
+  ['backups', 'what was made before upgrades: the way back to an earlier release'],
+]
+
+/** What there is of it, with its size. */
+export function leftIn(dir: string): LeftFile[] {
+  return KNOWN.flatMap(([path, what]) => {
+    const place = join(dir, path)
+    if (!existsSync(place)) return []
+    const sizes = sizesBelow(place)
+    if (sizes.length === 0) return []
+    return [{ path, files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0), what }]
+  })
+}
+
+function sizesBelow(place: string): number[] {
+  const stat = statSync(place)
+  if (stat.isFile()) return [stat.size]
+  return readdirSync(place, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+    const found = statSync(join(place, name), { throwIfNoEntry: false })
+    return found?.isFile() ? [found.size] : []
+  })
+}

@@ -1,0 +1,124 @@
+/** Moves the system of record between the state folder and a PostgreSQL. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { MoveProgress, MoveReport } from '../../../lib/app/move/move.js'
+import { SECOND } from '../../../lib/core/clock.js'
+import { codeOf } from '../../../lib/core/errors.js'
+import { figure, megabytes, times } from '../../../lib/core/figures.js'
+import { DRY_RUN, UsageError, optional } from '../command.js'
+import type { Command, Invocation } from '../command.js'
+import { secretKeyFromEnvironment } from '../../env.js'
+import { folderFault } from '../folder.js'
+import type { Output } from '../output.js'
+import { isInstallation } from '../with-app.js'
+
+const EXAMPLE = 'quartermaster move --to-file /etc/quartermaster/database --dir /srv/quartermaster'
+
+async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
+  const [to, from] = [optional(values, 'to-file'), optional(values, 'from-file')]
+  const file = to ?? from
+  if (file === undefined || (to !== undefined && from !== undefined))
+    throw new UsageError(
+      `give --to-file or --from-file, the file with the database's address. For example: ${EXAMPLE}`,
+    )
+  if (to !== undefined && !isInstallation(dir))
+    throw new Error(
+      folderFault(dir) ?? `no installation in ${resolve(dir)}; run \`quartermaster init\``,
+    )
+  const address = addressIn(file)
+  // Loaded with the command: nobody else needs it.
+  const { moveToPostgres, moveFromPostgres } = await import('../../../lib/app/move/move.js')
+  const done = await (to === undefined ? moveFromPostgres : moveToPostgres)({
+    dir,
+    address,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    random: randomBytes,
+    acceptsDamage: values['accept-damage'] === true,
+    dryRun,
+    onProgress: progressTo(out),
+    ...secretKeyFromEnvironment(),
+  })
+  show(out, done, dryRun)
+  out.result({ ...done, dry_run: dryRun })
+}
+
+function addressIn(file: string): string {
+  if (/^postgres(ql)?:\/\//.test(file))
+    throw new UsageError(
+      'an address is not given as an argument, which every user of this machine can read: write ' +
+        'it into a file that only you can read, and name that',
+    )
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${codeOf(error)})`)
+  }
+}
+
+function progressTo(out: Output): (told: MoveProgress) => void {
+  const bars = { copying: out.progress('copying'), verifying: out.progress('verifying') }
+  return ({ doing, tables: [done, all], rows }) => {
+    if (doing === 'copying' || doing === 'verifying') bars[doing](done, all, rows)
+  }
+}
+
+function show(out: Output, done: MoveReport, dryRun: boolean): void {
+  const { dir, database, tables, rows, took } = done
+  const [source, target] = done.to === 'postgres' ? [dir, database] : [database, dir]
+  if (done.was_done) return out.line(`What was in ${source} is in ${target} already.`)
+  out.table(
+    tables
+      .filter((one) => one.rows > 0)
+      .map((one) => ({
+        table: one.table,
+        rows: figure(one.rows),
+        seconds: (one.took / SECOND).toFixed(1),
+      })),
+  )
+  out.line(
+    `${figure(rows)} rows of ${times(tables.length, 'table')} ${dryRun ? 'would be' : 'were'} moved ` +
+      `from ${source} into ${target}${dryRun ? '' : `, in ${(took / SECOND).toFixed(1)} s`}.`,
+  )
+  if (dryRun) return out.line(DRY_RUN)
+  out.line('Both have the same rows: each table was read again, and compared.')
+  showProofs(out, done)
+  showLeft(out, done)
+}
+
+function showProofs(out: Output, { journal, audit }: MoveReport): void {
+  const faults = [...(journal?.faults ?? []), ...(audit?.faults ?? [])]
+  for (const { seq, fault } of faults) out.line(`Damaged as before, at ${seq ?? '-'}: ${fault}`)
+  if (journal?.head) out.line(`Head of the order journal: ${journal.head.seq}:${journal.head.mac}`)
+  if (audit?.head) out.line(`Head of the audit: ${audit.head.seq}:${audit.head.mac}`)
+}
+
+function showLeft(out: Output, { to, dir, left }: MoveReport): void {
+  if (to === 'folder')
+    return out.line(`Serve ${dir}; the database is not served any more. Drop it when you are sure.`)
+  out.line(`Serve the database; ${dir} is not served any more. It still has what does not move:`)
+  out.table(
+    left.map(({ path, files, bytes, what }) => ({ path, files, size: megabytes(bytes), what })),
+  )
+}
+
+export const moveCommand: Command = {
+  name: 'move',
+  summary:
+    'Move what an installation knows into a PostgreSQL, or back into a folder; where it came from ' +
+    'is not served any more',
+  effect: 'writes',
+  options: {
+    'to-file': { type: 'string' },
+    'from-file': { type: 'string' },
+    'accept-damage': { type: 'boolean' },
+  },
+  help: {
+    'to-file': 'into the empty database whose address, postgres://..., stands in this file',
+    'from-file': 'out of that database, into a new folder or the one that it came from',
+    'accept-damage': 'also where the order journal or the audit is damaged, which stays as it is',
+  },
+  example: EXAMPLE,
+  run: move,
+}
