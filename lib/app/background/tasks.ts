@@ -4,13 +4,14 @@
  */
 import type { CatalogTasks } from '../../catalog/snapshot/live.js'
 import type { FeedTasks } from '../../feeds/ctx.js'
+import type { SharedTasks } from '../../feeds/shared/tasks.js'
 import { openBuilder } from '../../catalog/kept/build.js'
 import { copyDatabase } from '../../db/sqlite/copy.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { openFile } from '../../db/sqlite/sqlite.js'
 import { ingestFeed } from '../../feeds/ingest/ingest.js'
 
-export interface Tasks extends CatalogTasks, FeedTasks {
+export interface Tasks extends CatalogTasks, FeedTasks, SharedTasks {
   copyDatabase(input: { from: string; to: string }): void
 }
 
@@ -20,6 +21,11 @@ export interface Tasks extends CatalogTasks, FeedTasks {
  */
 export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
   const builder = openBuilder({ isOwner: isWorker })
+  /** Where one folder has it all, nothing of this is loaded. */
+  const shared = async () => {
+    const { sharedTasks } = await import('../../feeds/shared/tasks.js')
+    return sharedTasks(builder.forget)
+  }
   return {
     buildSnapshot: ({ dir }) => builder.build(dir),
     keepSnapshot: ({ dir }) => !isWorker || builder.keep(dir),
@@ -40,5 +46,12 @@ export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
     },
 
     copyDatabase,
+
+    openShared: async (input) => (await shared()).openShared(input),
+    prepareShared: async (input) => (await shared()).prepareShared(input),
+    settleShared: async (input) => (await shared()).settleShared(input),
+    applyShared: async (input) => (await shared()).applyShared(input),
+    adoptShared: async (input) => (await shared()).adoptShared(input),
+    leadShared: async (input) => (await shared()).leadShared(input),
   }
 }

@@ -9,7 +9,14 @@ import type { Raw, Statement } from './sqlite.js'
 export interface OwnFiles {
   readonly handles: Pick<
     Engine,
-    'meter' | 'decisions' | 'catalog' | 'catalogVersion' | 'writeCatalogBack' | 'lock' | 'unlock'
+    | 'meter'
+    | 'decisions'
+    | 'catalog'
+    | 'catalogVersion'
+    | 'writeCatalogBack'
+    | 'replaceCatalog'
+    | 'lock'
+    | 'unlock'
   >
   isCatalogGone(): boolean
   forgetCatalogVersion(): void
@@ -32,6 +39,12 @@ export function openOwnFiles(dir: string, file: typeof openFile = openFile): Own
     get: () => catalog.generation * 2 ** 32 + (dataVersion.get() as number),
   })
   const locks = openLocks(dir)
+  let isReplacing = false
+  const renew = () => {
+    catalog.renew()
+    place = fileAt(files.catalog)
+    version.forget()
+  }
   return {
     handles: {
       meter: handle(meter),
@@ -40,14 +53,20 @@ export function openOwnFiles(dir: string, file: typeof openFile = openFile): Own
       catalogVersion: version.read,
       async writeCatalogBack() {
         await writeBack(catalog.raw, files.catalog)
-        catalog.renew()
-        place = fileAt(files.catalog)
-        version.forget()
+        renew()
+      },
+      async replaceCatalog(work) {
+        isReplacing = true
+        try {
+          if (await work()) renew()
+        } finally {
+          isReplacing = false
+        }
       },
       lock: locks.take,
       unlock: locks.release,
     },
-    isCatalogGone: () => fileAt(files.catalog) !== place,
+    isCatalogGone: () => !isReplacing && fileAt(files.catalog) !== place,
     forgetCatalogVersion: version.forget,
     close() {
       for (const raw of [catalog, meter, decisions]) raw.close()
