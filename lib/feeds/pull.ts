@@ -72,7 +72,7 @@ export async function pullFeed(
   background: Background<FeedTasks>,
   input: PullOptions = {},
 ): Promise<(FeedResult | FailedPull)[]> {
-  if (ctx.sharing) await ctx.sharing.write(async () => {})
+  await ctx.sharing?.check()
   return pullAll(ctx, background, await sourcesToPull(ctx, input.distid), input)
 }
 

@@ -27,7 +27,11 @@ export async function follow(
   const newest = published.at(-1)
   if (!newest) return 'there'
   const isClean = point.pending === null && !point.isChanged
-  if (point.mark === newest.mark) return isClean ? 'there' : 'ahead'
+  if (point.mark === newest.mark) {
+    if (isClean) return 'there'
+    // What was written in an epoch that another one has ended is not published any more.
+    if (point.epoch !== null && point.epoch >= newest.epoch) return 'ahead'
+  }
   const usable = published.map((one) => (isForeign(one, point) ? { ...one, isBroken: true } : one))
   const way = wayTo(usable, isClean ? point.mark : null)
   if (!way) return 'lost'

@@ -6,7 +6,7 @@ import { follow, isForeign } from './follow.js'
 import type { Transfer } from './objects.js'
 import { bytesOf } from './publication.js'
 import type { Publication, Published } from './publication.js'
-import { forgetBefore, makeDue, publish, readPublished } from './record.js'
+import { confirm, forgetBefore, makeDue, publish, readPublished } from './record.js'
 import type { Point } from './tasks.js'
 
 /** Changes since the last base are published whole once they are larger than this share of it. */
@@ -44,13 +44,19 @@ export async function takeOver(
 ): Promise<boolean> {
   const { engine, background, log, now } = parts
   const before = await standing(parts)
+  await confirm(parts, epoch)
   const followed = await follow(parts, transfer, before)
   if (followed === 'again') return false
   const { published, point } = await standing(parts)
   if (followed === 'lost')
     log.warn({}, 'what was published of the catalog cannot be used: this node begins anew')
-  const floor = followed === 'lost' ? highest(published) : null
-  await background.run('leadShared', { dir: engine.dir, epoch, floor, now: now() })
+  await background.run('leadShared', {
+    dir: engine.dir,
+    epoch,
+    last: highest(published),
+    isAnew: followed === 'lost',
+    now: now(),
+  })
   await makeDue(parts, { taken: point.taken, epoch })
   return true
 }
@@ -58,6 +64,7 @@ export async function takeOver(
 const highest = (published: readonly Published[]) => ({
   revision: Math.max(0, ...published.map(({ revision }) => revision)),
   fragments: Math.max(0, ...published.map(({ fragments }) => fragments)),
+  epoch: published.at(-1)?.epoch ?? 0,
 })
 
 /** Publishes everything that is not. Throws `LeadLost` where somebody else has published. */

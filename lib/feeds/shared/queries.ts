@@ -34,17 +34,18 @@ export function installNotes(raw: Raw): void {
   const offer = (id: string, mask: string) =>
     `INSERT INTO shared_offer VALUES (${id}, ${mask})
        ON CONFLICT (id) DO UPDATE SET mask = mask | excluded.mask;`
-  const own = (row: string) =>
-    `INSERT OR IGNORE INTO shared_own VALUES (${row}.subscriber_id, ${row}.offer);`
-  const source = (name: string, text: string) =>
-    `INSERT OR IGNORE INTO shared_source VALUES ('${name}', ${text});`
+  // Not OR IGNORE, in place of which the clause of the statement that fires the trigger would count.
+  const once = (table: string, values: string) =>
+    `INSERT INTO ${table} VALUES (${values}) ON CONFLICT DO NOTHING;`
+  const own = (row: string) => once('shared_own', `${row}.subscriber_id, ${row}.offer`)
+  const source = (name: string, text: string) => once('shared_source', `'${name}', ${text}`)
   const on = (name: string, event: string, act: string) =>
     `CREATE TRIGGER IF NOT EXISTS shared_${name} AFTER ${event} BEGIN ${act} END;\n`
   const onEach = (table: string, act: (row: string) => string) =>
     on(`${table}_added`, `INSERT ON ${table}`, act('NEW')) +
     on(`${table}_changed`, `UPDATE ON ${table}`, act('NEW')) +
     on(`${table}_gone`, `DELETE ON ${table}`, act('OLD'))
-  const fragment = (id: string) => `INSERT OR IGNORE INTO shared_fragment VALUES (${id});`
+  const fragment = (id: string) => once('shared_fragment', id)
   raw
     .transaction(() => {
       raw.exec(`

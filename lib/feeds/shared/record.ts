@@ -62,6 +62,11 @@ export async function publish(
   })
 }
 
+/** Throws `LeadLost` where the epoch is over. */
+export async function confirm(ctx: RecordCtx, epoch: number): Promise<void> {
+  await ctx.engine.atomic(ctx, (tx) => tx.engine.lead!.fence(tx.db, epoch))
+}
+
 /** Tells the leader that an object cannot be used, so that it publishes everything anew. */
 export async function tellBroken(ctx: RecordCtx, { number }: Published): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {

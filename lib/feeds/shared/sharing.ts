@@ -22,6 +22,8 @@ export interface Sharing {
   start(): void
   /** Whether this node may take feeds in: it leads, and has all that was published. */
   mayWrite(): Promise<boolean>
+  /** Throws 503 where it may not. */
+  check(): Promise<void>
   /**
    * Runs what writes to catalog.db, and publishes it. Throws 503 where this node may not, and
    * `LeadLost` where it may no more when the work is done.
@@ -34,8 +36,8 @@ export interface Sharing {
 
 /** Milliseconds between two looks at what is known in memory. */
 const LOOK = 100
-/** Milliseconds until what failed is tried again. */
-const RETRY = SECOND
+/** Milliseconds until what failed is tried again: at first, and at most. */
+const RETRY = { first: SECOND, most: 15 * SECOND } as const
 /** Milliseconds for which whoever took a feed in waits until it is published. */
 const PATIENCE = 10 * SECOND
 const SWEEP = HOUR
@@ -57,7 +59,8 @@ class Node implements Sharing {
   #ready: number | null = null
   /** What was looked at last: nothing has to be done while all of it is as it was. */
   #seen = ''
-  #hasFailed = false
+  /** In a row. */
+  #failures = 0
   #retryAt = -Infinity
   #sweptAt = -Infinity
 
@@ -82,11 +85,15 @@ class Node implements Sharing {
     return lead.epoch !== null && this.#ready === lead.epoch
   }
 
+  async check(): Promise<void> {
+    if (await this.mayWrite()) return
+    throw new ApiError('service_unavailable', {
+      message: 'another node takes feeds in, or this one does not have the whole catalog yet',
+    })
+  }
+
   async write<T>(work: () => Promise<T>): Promise<T> {
-    if (!(await this.mayWrite()))
-      throw new ApiError('service_unavailable', {
-        message: 'another node takes feeds in, or this one does not have the whole catalog yet',
-      })
+    await this.check()
     if (!this.#running) return work()
     const epoch = this.#ready
     const result = await work()
@@ -115,7 +122,7 @@ class Node implements Sharing {
   }
 
   #isDue(): boolean {
-    if (this.#hasFailed) return this.#parts.monotonic() >= this.#retryAt
+    if (this.#failures > 0) return this.#parts.monotonic() >= this.#retryAt
     return this.#now() !== this.#seen
   }
 
@@ -133,14 +140,14 @@ class Node implements Sharing {
       const seen = this.#now()
       // What it leaves to be done has moved something by then.
       this.#seen = (await this.#step()) ? seen : ''
-      if (this.#hasFailed) log.info({}, 'the catalog is shared again')
-      this.#hasFailed = false
+      if (this.#failures > 0) log.info({}, 'the catalog is shared again')
+      this.#failures = 0
     } catch (error) {
-      this.#retryAt = monotonic() + RETRY
+      this.#retryAt = monotonic() + Math.min(RETRY.first * 2 ** this.#failures, RETRY.most)
       if (this.#closing.signal.aborted) return
-      if (!this.#hasFailed && !(error instanceof LeadLost))
+      if (this.#failures === 0 && !(error instanceof LeadLost))
         log.warn({ err: error }, 'the catalog cannot be shared at the moment; it is tried again')
-      this.#hasFailed = true
+      this.#failures++
     }
   }
 

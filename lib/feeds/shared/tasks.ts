@@ -51,16 +51,28 @@ export interface Point {
   pending: Publication | null
   /** More has changed since. */
   isChanged: boolean
+  /** In which this node has led; null where it follows another. */
+  epoch: number | null
   form: number
   revision: number
   /** When the last feed of each source was taken in, in milliseconds. */
   taken: ReadonlyMap<string, number>
 }
 
-/** Numbers above which those of a new leader begin. */
-export interface Floor {
+/** The highest numbers that are published, and by whom. */
+export interface Highest {
   revision: number
   fragments: number
+  epoch: number
+}
+
+export interface Beginning {
+  dir: string
+  epoch: number
+  last: Highest
+  /** The file goes on from none that was published. */
+  isAnew: boolean
+  now: number
 }
 
 /** At once where the code is there, later where it has to be loaded. */
@@ -90,13 +102,15 @@ export interface SharedTasks {
   /** Puts another file in the place of this one. */
   adoptShared(input: { dir: string; base: Publication }): Soon<Applied>
   /** Begins an epoch: nothing from here on has a number that another leader may have given. */
-  leadShared(input: { dir: string; epoch: number; floor: Floor | null; now: number }): Soon<void>
+  leadShared(input: Beginning): Soon<void>
 }
 
 export type Applied = { outcome: 'done' } | { outcome: 'elsewhere' } | { outcome: 'broken' }
 
 export const sharedFolder = (dir: string): string => join(dir, 'shared')
 
+/** Raised with every change to what the pages say. */
+const FORM = 1
 /** Revisions that one leader may give before the numbers of the next one begin. */
 const REVISIONS = 2 ** 20
 /** The same of texts, whose numbers have 32 bits in a snapshot: enough for 16,000 leaders. */
@@ -115,9 +129,7 @@ export function sharedTasks(forget: (dir: string) => void): SharedTasks {
     openShared: ({ dir }) =>
       over(dir, (raw) => {
         installNotes(raw)
-        const point = pointOf(raw)
-        sweepFolder(dir, point.pending)
-        return point
+        return pointOf(raw)
       }),
     prepareShared: ({ dir, wants, above, now }) =>
       over(dir, (raw) => {
@@ -132,14 +144,16 @@ export function sharedTasks(forget: (dir: string) => void): SharedTasks {
       over(dir, (raw) => {
         const { pending } = pointOf(raw)
         if (pending?.mark === mark) writePoint(raw, { mark, pending: null })
-        sweepFolder(dir, null)
+        sweepFolder(dir)
       }),
     applyShared: ({ dir, change }) => over(dir, (raw) => applyChange(dir, raw, change)),
     adoptShared: ({ dir, base }) => adopt(dir, base, forget),
-    leadShared: ({ dir, epoch, floor, now }) =>
-      over(dir, (raw) => lead(raw, { epoch, floor, now })),
+    leadShared: ({ dir, ...beginning }) => over(dir, (raw) => lead(raw, beginning)),
   }
 }
+
+/** Of the file and of what is written about it: files of two releases do not go together. */
+const formIn = (raw: Raw) => formOf(raw) * 2 ** 8 + FORM
 
 function over<T>(dir: string, work: (raw: Raw) => T): T {
   const { catalog } = filesIn(dir)
@@ -155,22 +169,22 @@ function over<T>(dir: string, work: (raw: Raw) => T): T {
 }
 
 function pointOf(raw: Raw): Point {
-  const { mark, pending } = readPoint(raw)!
+  const { mark, pending, epoch } = readPoint(raw)!
   return {
     mark,
     pending: pending === null ? null : (JSON.parse(pending) as Publication),
     isChanged: hasNotes(raw),
-    form: formOf(raw),
+    epoch,
+    form: formIn(raw),
     revision: readState(raw).revision,
     taken: takenAt(raw),
   }
 }
 
-/** Removes what was left behind, but for the objects that wait to be published. */
-function sweepFolder(dir: string, pending: Publication | null): void {
-  const kept = new Set(pending?.parts.map(({ digest }) => digest))
+/** Removes what lay ready, and what was left behind. */
+function sweepFolder(dir: string): void {
   for (const name of readdirSync(sharedFolder(dir)))
-    if (!kept.has(name)) rmSync(join(sharedFolder(dir), name), { force: true })
+    rmSync(join(sharedFolder(dir), name), { force: true })
 }
 
 function isTooMuch(raw: Raw): boolean {
@@ -206,7 +220,7 @@ function describe(
   const { made, revision } = readState(raw)
   return {
     mark: randomMark(raw),
-    form: formOf(raw),
+    form: formIn(raw),
     made,
     revision,
     fragments: highestFragment(raw),
@@ -280,7 +294,7 @@ function applyChange(dir: string, raw: Raw, change: Publication): Applied {
     raw.pragma(`cache_size = -${CACHE_KB}`)
     const isThere = raw.transaction(() => applyFile(raw, draft, change)).immediate()
     raw.pragma('wal_checkpoint(TRUNCATE)')
-    sweepFolder(dir, null)
+    sweepFolder(dir)
     return { outcome: isThere ? 'done' : 'elsewhere' }
   } catch (error) {
     if (isBroken(error)) return { outcome: 'broken' }
@@ -336,7 +350,7 @@ function adopt(dir: string, base: Publication, forget: (dir: string) => void): A
     for (const suffix of ['-wal', '-shm']) rmSync(catalog + suffix, { force: true })
     renameSync(draft, catalog)
     syncPathNow(dirname(catalog))
-    sweepFolder(dir, null)
+    sweepFolder(dir)
     return { outcome: 'done' }
   } catch (error) {
     if (isBroken(error)) return { outcome: 'broken' }
@@ -353,7 +367,7 @@ function isBaseOf(path: string, { mark, form, made, revision }: Publication): bo
     const state = readState(raw)
     return (
       point?.mark === mark &&
-      formOf(raw) === form &&
+      formIn(raw) === form &&
       state.made === made &&
       state.revision === revision
     )
@@ -362,25 +376,32 @@ function isBaseOf(path: string, { mark, form, made, revision }: Publication): bo
   }
 }
 
+const nextRange = (revision: number, epochs = 1) =>
+  (Math.floor(revision / REVISIONS) + epochs) * REVISIONS
+
 /**
  * A leader that died may have given numbers that nobody knows of, and snapshots of that time may
- * still be in memory. With `floor`, the file also is another one than all that were published.
+ * still be in memory: each has a range of its own.
  */
-const nextRange = (revision: number) => (Math.floor(revision / REVISIONS) + 1) * REVISIONS
-
-function lead(
-  raw: Raw,
-  { epoch, floor, now }: { epoch: number; floor: Floor | null; now: number },
-): void {
+function lead(raw: Raw, { epoch, last, isAnew, now }: Omit<Beginning, 'dir'>): void {
   raw
     .transaction(() => {
-      const { revision } = readState(raw)
+      // Of each epoch since, whoever led may have given numbers, and come to publish nothing.
+      const epochs = Math.max(1, epoch - last.epoch)
+      const known = { revision: readState(raw).revision, fragments: highestFragment(raw) }
       // Of an empty file nobody makes a snapshot.
-      if (revision > 0)
-        writeState(raw, nextRange(Math.max(revision, floor?.revision ?? 0)), floor !== null, now)
-      const texts = Math.max(highestFragment(raw), floor?.fragments ?? 0) + FRAGMENTS
+      if (known.revision > 0) {
+        const revision = nextRange(last.revision, epochs)
+        writeState(
+          raw,
+          revision > known.revision ? revision : nextRange(known.revision),
+          isAnew,
+          now,
+        )
+      }
+      const texts = Math.max(known.fragments, last.fragments + epochs * FRAGMENTS)
       raiseFragments(raw, Math.min(texts, MOST_FRAGMENTS))
-      if (floor) {
+      if (isAnew) {
         nameAnew(raw)
         writePoint(raw, { mark: '', pending: null })
       }

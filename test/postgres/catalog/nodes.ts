@@ -23,6 +23,7 @@ import { standForLead } from '../../../lib/db/postgres/leadership.js'
 import type { Leadership } from '../../../lib/db/postgres/leadership.js'
 import type { Preset } from '../../../lib/distributors/generic/preset.js'
 import type { FeedInput, FeedResult } from '../../../lib/feeds/ingest/feed.js'
+import { readPoint } from '../../../lib/feeds/shared/queries.js'
 import type { Published } from '../../../lib/feeds/shared/publication.js'
 import { readPublished } from '../../../lib/feeds/shared/record.js'
 import { openSharing } from '../../../lib/feeds/shared/sharing.js'
@@ -30,7 +31,6 @@ import type { Sharing } from '../../../lib/feeds/shared/sharing.js'
 import { memoryStore } from '../../../lib/objects/memory.js'
 import type { MemoryObject, MemoryStore } from '../../../lib/objects/memory.js'
 import type { ObjectStore } from '../../../lib/objects/store.js'
-import { startServer } from '../../harness/postgres.js'
 import type { TestServer } from '../../harness/postgres.js'
 import { until } from '../../harness/until.js'
 import { NOON } from '../../feeds/bench.js'
@@ -39,7 +39,8 @@ import { NOON } from '../../feeds/bench.js'
 const LIFE = 60_000
 
 export interface Cluster {
-  readonly server: TestServer
+  /** Runs SQL as the superuser. */
+  run(sql: string): Promise<unknown>
   readonly postgres: Postgres
   readonly store: MemoryStore
   /** Milliseconds of all nodes' clock. */
@@ -80,15 +81,15 @@ export interface TestNode {
   close(): Promise<void>
 }
 
-export async function openCluster(): Promise<Cluster> {
-  const server = await startServer()
+/** The server goes on when it is closed. */
+export async function openCluster(server: TestServer): Promise<Cluster> {
   const address = await server.database()
   const dir = mkdtempSync(join(tmpdir(), 'qm-shared-'))
   const nodes = new Set<TestNode>()
   const store = memoryStore({ now: () => cluster.clock })
   const postgres = await openPostgres(address)
   const cluster: Cluster = {
-    server,
+    run: (sql) => server.run(address, sql),
     postgres,
     store,
     clock: NOON,
@@ -108,7 +109,6 @@ export async function openCluster(): Promise<Cluster> {
     async close() {
       for (const node of nodes) await node.close()
       await postgres.close()
-      await server.close()
       rmSync(dir, { recursive: true, force: true })
     },
   }
@@ -326,8 +326,7 @@ export function everyRow(raw: Raw): unknown {
 /** Resolves once a node is at the newest state, and has the rows of the leader. */
 export async function follows(cluster: Cluster, node: TestNode, leader: TestNode): Promise<void> {
   const newest = (await cluster.published()).at(-1)?.mark
-  const mark = () =>
-    node.raw((raw) => raw.prepare('SELECT mark FROM shared_point').pluck().get() as string)
+  const mark = () => node.raw(readPoint)?.mark
   await until(() => mark() === newest, `${node.name} is at the newest state`)
   assert.deepEqual(node.rows(), leader.rows())
 }

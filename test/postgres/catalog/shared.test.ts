@@ -1,25 +1,31 @@
 /** Every node comes to the catalog of the one that leads. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { missing } from '../../harness/postgres.js'
+import { missing, startServer } from '../../harness/postgres.js'
+import type { TestServer } from '../../harness/postgres.js'
 import { ACME, ACME_STOCK, HEADER, acmeFeed, acmeRow } from '../../feeds/bench.js'
 import { follows, openCluster } from './nodes.js'
 import type { Cluster, TestNode } from './nodes.js'
 
 describe('a catalog that nodes share', { skip: missing }, () => {
+  let server: TestServer
   let cluster: Cluster
   let one: TestNode
   let two: TestNode
   let three: TestNode
 
   before(async () => {
-    cluster = await openCluster()
+    server = await startServer()
+    cluster = await openCluster(server)
     one = await cluster.node('one')
     two = await cluster.node('two')
     three = await cluster.node('three')
     await one.lead()
   })
-  after(() => cluster?.close())
+  after(async () => {
+    await cluster?.close()
+    await server?.close()
+  })
 
   const all = async () => {
     for (const node of [two, three]) await follows(cluster, node, one)
