@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openBackground } from '../../../lib/app/background/background.js'
+import type { Tasks } from '../../../lib/app/background/tasks.js'
+import type { Background } from '../../../lib/core/async/background.js'
 import { openRecords } from '../../../lib/catalog/search/records.js'
 import type { Records } from '../../../lib/catalog/search/records.js'
 import { searchView } from '../../../lib/catalog/search/search.js'
@@ -57,6 +59,8 @@ export interface NodeOptions {
   store?: ObjectStore
   baseAfter?: number
   address?: string
+  /** The worker's file; by default its work is done on the calling thread. */
+  worker?: string
 }
 
 export interface TestNode {
@@ -64,6 +68,7 @@ export interface TestNode {
   readonly dir: string
   readonly engine: Engine
   readonly sharing: Sharing
+  readonly background: Background<Tasks>
   readonly live: LiveSnapshot
   readonly records: Records
   /** Warnings of its log. */
@@ -119,11 +124,12 @@ interface OpenNode extends Required<Pick<NodeOptions, 'store' | 'address'>> {
   name: string
   dir: string
   baseAfter?: number
+  worker?: string
 }
 
 async function openNode(
   cluster: Cluster,
-  { name, dir, address, store, ...given }: OpenNode,
+  { name, dir, address, store, worker, ...given }: OpenNode,
 ): Promise<TestNode> {
   const warnings: string[] = []
   const log = {
@@ -145,7 +151,7 @@ async function openNode(
   const leading = await openPostgres(address)
   const lead = openLead(leading, name, monotonic)
   const engine = withLead(opened, lead)
-  const background = openBackground({ worker: false, log: log as never })
+  const background = openBackground({ worker: worker ?? false, log: log as never })
   const live = new LiveSnapshot({
     engine,
     background,
@@ -200,6 +206,7 @@ async function openNode(
     dir,
     engine,
     sharing,
+    background,
     live,
     records,
     warnings,
