@@ -4,7 +4,8 @@ import type { Transfer } from './objects.js'
 import { wayTo } from './publication.js'
 import type { Published } from './publication.js'
 import { tellBroken } from './record.js'
-import type { Applied, Point } from './tasks.js'
+import type { Applied } from './apply.js'
+import type { Point } from './point.js'
 
 export type Followed =
   /** It is at the newest state, or nothing is published. */

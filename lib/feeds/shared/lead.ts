@@ -4,10 +4,10 @@ import { LeadLost } from '../../db/lead.js'
 import type { SharingParts } from './ctx.js'
 import { follow, isForeign } from './follow.js'
 import type { Transfer } from './objects.js'
-import { bytesOf } from './publication.js'
-import type { Publication, Published } from './publication.js'
+import { bytesOf, firstRevision } from './publication.js'
+import type { Highest, Publication, Published } from './publication.js'
 import { confirm, forgetBefore, makeDue, publish, readPublished } from './record.js'
-import type { Point } from './tasks.js'
+import type { Point } from './point.js'
 
 /** Changes since the last base are published whole once they are larger than this share of it. */
 const SHARE = 0.5
@@ -61,7 +61,7 @@ export async function takeOver(
   return true
 }
 
-const highest = (published: readonly Published[]) => ({
+const highest = (published: readonly Published[]): Highest => ({
   revision: Math.max(0, ...published.map(({ revision }) => revision)),
   fragments: Math.max(0, ...published.map(({ fragments }) => fragments)),
   epoch: published.at(-1)?.epoch ?? 0,
@@ -78,7 +78,7 @@ export async function publishAll(
     const { published, point } = await standing(parts)
     const newest = published.at(-1)
     if (newest && point.mark !== '' && point.mark !== newest.mark) throw new LeadLost()
-    const next = await prepared(parts, transfer, { published, point })
+    const next = await prepared(parts, transfer, { published, point, epoch })
     if (!next) return
     const isFirst = await publish(parts, next, { epoch, after: newest?.number ?? 0 })
     if (!isFirst) throw new LeadLost()
@@ -94,13 +94,13 @@ export async function publishAll(
 async function prepared(
   { engine, background, now, baseAfter = FEW }: SharingParts,
   transfer: Transfer,
-  { published, point }: Standing,
+  { published, point, epoch }: Standing & { epoch: number },
 ): Promise<Publication | null> {
   const { pending } = point
   if (pending && pending.parts.length > 0 && (await transfer.put(pending.parts))) return pending
   const wants = pending || needsBase(published, point, baseAfter) ? 'base' : 'change'
-  const above = highest(published).revision
-  const next = await background.run('prepareShared', { dir: engine.dir, wants, above, now: now() })
+  const least = firstRevision(highest(published), epoch)
+  const next = await background.run('prepareShared', { dir: engine.dir, wants, least, now: now() })
   if (next && !(await transfer.put(next.parts)))
     throw new Error('what was to be published is gone from the folder')
   return next

@@ -6,7 +6,7 @@ import pLimit from 'p-limit'
 import type { ObjectStore } from '../../objects/store.js'
 import { PREFIX, keyOf } from './publication.js'
 import type { Part } from './publication.js'
-import { sharedFolder } from './tasks.js'
+import { sharedFolder } from './point.js'
 
 export interface Transfer {
   /** Brings what the folder lacks. False where the store does not have an object. */

@@ -42,6 +42,33 @@ export const bytesOf = (parts: readonly Part[]): number =>
 export const keyOf = ({ digest }: Part): string => `${PREFIX}${digest}`
 export const PREFIX = 'catalog/'
 
+/** The highest numbers that are published, and the epoch of the newest publication. */
+export interface Highest {
+  revision: number
+  fragments: number
+  epoch: number
+}
+
+/** Revisions that one leader may give before the numbers of the next one begin. */
+const REVISIONS = 2 ** 20
+/** The same of texts, whose numbers have 32 bits in a snapshot: enough for 16,000 leaders. */
+const FRAGMENTS = 2 ** 18
+const MOST_FRAGMENTS = 2 ** 32 - 2 ** 26
+
+/**
+ * Where the revisions of an epoch begin. In each epoch since the last publication, whoever led may
+ * have given numbers that nobody else knows of, and snapshots that name them may still be in
+ * memory: no other leader gives them.
+ */
+export const firstRevision = (last: Highest, epoch: number): number =>
+  (Math.floor(last.revision / REVISIONS) + epochsSince(last, epoch)) * REVISIONS
+
+/** After which number the texts of an epoch begin. */
+export const lastFragment = (last: Highest, epoch: number): number =>
+  Math.min(last.fragments + epochsSince(last, epoch) * FRAGMENTS, MOST_FRAGMENTS)
+
+const epochsSince = (last: Highest, epoch: number) => Math.max(1, epoch - last.epoch)
+
 /** How a file comes to the newest state: by a base, by changes, or both. */
 export type Way = readonly Published[]
 
