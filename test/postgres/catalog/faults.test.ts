@@ -211,6 +211,7 @@ describe('nodes that share a catalog', { skip: missing }, () => {
       assert.equal((await takes(one, priced(price))).outcome, 'taken')
     assert.equal((await cluster.published()).length, 1)
     isAway = false
+    await one.sharing.look()
     await until(() => state(two).revision === state(one).revision, 'two has the last one')
     await follows(cluster, two, one)
   })
