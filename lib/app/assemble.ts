@@ -39,6 +39,7 @@ import { openBackground } from './background/background.js'
 import type { OperatorCtx } from './ctx.js'
 import type { Settings } from './options.js'
 import type { State } from './state.js'
+import { nodes } from './nodes.js'
 import { openStores } from './stores.js'
 import type { Tasks } from './background/tasks.js'
 
@@ -76,7 +77,7 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   const catalog = openCatalog({ engine, configurations, background, log, now, monotonic })
   await removeDeadBuilds(dir)
   const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
-  const sharing = await sharingOf(settings, { engine, catalog, background, objects })
+  const sharing = sharingOf(settings, { engine, catalog, background, objects })
   const ctx = makeContext({
     settings,
     state,
@@ -87,16 +88,15 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   return { ctx, background, simulators, journalCopy }
 }
 
-/** Of several nodes, what has all of them come to one catalog; where there is one, none of it is loaded. */
-async function sharingOf(
+/** Has all of several nodes come to one catalog; null where there is one folder. */
+function sharingOf(
   { now, monotonic, log }: Settings,
   parts: Pick<OperatorCtx, 'engine' | 'catalog' | 'objects'> & { background: Background<Tasks> },
-): Promise<Sharing | null> {
+): Sharing | null {
   const { engine, catalog, background, objects } = parts
   const { lead, db, read } = engine
-  if (lead === null) return null
-  const { openSharing } = await import('../feeds/shared/sharing.js')
-  return openSharing({
+  if (lead === null || nodes === null) return null
+  return nodes.openSharing({
     engine,
     lead,
     db,

@@ -9,6 +9,8 @@ import { openBuilder } from '../../catalog/kept/build.js'
 import { copyDatabase } from '../../db/sqlite/copy.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { openFile } from '../../db/sqlite/sqlite.js'
+import { nodes } from '../nodes.js'
+import type { Nodes } from '../nodes.js'
 import { ingestFeed } from '../../feeds/ingest/ingest.js'
 
 export interface Tasks extends CatalogTasks, FeedTasks, SharedTasks {
@@ -19,14 +21,15 @@ export interface Tasks extends CatalogTasks, FeedTasks, SharedTasks {
  * The tasks of one worker, which remembers the last snapshot that it built. A worker of its own is
  * that of who keeps the snapshot on the disk; tasks on the calling thread are a command's.
  */
-export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
+export function makeTasks({
+  isWorker,
+  shared = nodes?.sharedTasks,
+}: {
+  isWorker: boolean
+  shared?: Nodes['sharedTasks'] | undefined
+}): Tasks {
   const builder = openBuilder({ isOwner: isWorker })
-  /** Where one folder has it all, nothing of this is loaded. */
-  const shared = async () => {
-    const { sharedTasks } = await import('../../feeds/shared/tasks.js')
-    return sharedTasks(builder.forget)
-  }
-  return {
+  const tasks: Omit<Tasks, keyof SharedTasks> = {
     buildSnapshot: ({ dir }) => builder.build(dir),
     keepSnapshot: ({ dir }) => !isWorker || builder.keep(dir),
 
@@ -46,12 +49,7 @@ export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
     },
 
     copyDatabase,
-
-    openShared: async (input) => (await shared()).openShared(input),
-    prepareShared: async (input) => (await shared()).prepareShared(input),
-    settleShared: async (input) => (await shared()).settleShared(input),
-    applyShared: async (input) => (await shared()).applyShared(input),
-    adoptShared: async (input) => (await shared()).adoptShared(input),
-    leadShared: async (input) => (await shared()).leadShared(input),
   }
+  // Of several nodes alone, whose engine is opened where these are there.
+  return { ...tasks, ...shared?.(builder.forget) } as Tasks
 }
