@@ -47,6 +47,6 @@ export async function startUp(
 
 /** What the journal alone still knows of is known again before the first caller asks for it. */
 async function bringBackOrders({ orders }: App): Promise<void> {
-  const release = await orders.lease()
-  release?.()
+  const lease = await orders.lease()
+  lease?.release()
 }

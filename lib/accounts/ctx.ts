@@ -1,6 +1,6 @@
 import type { DbCtx } from '../db/ctx.js'
 import type { Caller, Subscriber } from './caller.js'
-import type { Limits } from './limits.js'
+import type { Limits } from './limits/limits.js'
 
 export interface AccountsCtx extends DbCtx {
   readonly limits: Limits

@@ -13,7 +13,7 @@ import { touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
 import { MAX_ALLOWLIST, compileAllowlist, parseAllowlistEntry } from './allowlist.js'
-import type { EndpointCount } from './meter-queries.js'
+import type { EndpointCount } from './limits/queries.js'
 import { findSubscriber, isEmail } from './subscribers.js'
 import { TIERS, TIER_NAMES } from './tiers.js'
 import type { ApiKeyTable, Tier } from '../db/tables/accounts.js'
@@ -268,12 +268,12 @@ export async function keyUsage(ctx: AccountsCtx, keyId: string): Promise<KeyUsag
 }
 
 /** The counts of a key as they are answered. */
-export function usageOf(
+export async function usageOf(
   { limits }: Pick<AccountsCtx, 'limits'>,
   keyId: string,
   tier: Tier,
-): KeyUsage {
-  const counts = limits.usage(keyId)
+): Promise<KeyUsage> {
+  const counts = await limits.usage(keyId)
   return {
     tier,
     limits: { ...TIERS[tier] },

@@ -4,7 +4,8 @@
  */
 import { nextTurn } from '../core/async/wait.js'
 import type { AccountsCtx } from './ctx.js'
-import type { Reader } from '../db/query.js'
+import type { Snapshot } from '../db/query.js'
+import { all, first } from '../db/reading.js'
 import { JOINED, auditMac } from './audit.js'
 import { auditAfter, auditReach } from './queries.js'
 
@@ -56,20 +57,20 @@ export async function verifyAudit(
   ctx: AuditProofCtx,
   options: VerifyAuditOptions = {},
 ): Promise<AuditVerification> {
-  const snapshot = ctx.engine.openSnapshot()
+  const snapshot = await ctx.engine.openSnapshot()
   try {
     return await prove(ctx, snapshot, options)
   } finally {
-    snapshot.close()
+    await snapshot.close()
   }
 }
 
 async function prove(
   ctx: AuditProofCtx,
-  reader: Reader,
+  snapshot: Snapshot,
   { anchor, onProgress }: VerifyAuditOptions,
 ): Promise<AuditVerification> {
-  const { last, given } = reader.first(auditReach) ?? { last: 0, given: 0 }
+  const { last, given } = (await snapshot.look(() => first(auditReach))) ?? { last: 0, given: 0 }
   const faults: AuditFault[] = []
   const joined: AuditVerification['joined'] = []
   let [seq, prev, rows] = [0, '', 0]
@@ -80,7 +81,8 @@ async function prove(
     })
   }
   while (seq < last) {
-    for (const row of reader.all(auditAfter, { seq, limit: STEP })) {
+    const step = { seq, limit: STEP }
+    for (const row of await snapshot.look(() => all(auditAfter, step))) {
       // What follows a gap cannot be tied to what stood there; it is the gap that is told.
       if (row.seq !== seq + 1) missing(seq + 1, row.seq - 1)
       else if (auditMac(ctx.secrets, row, prev) !== row.mac)

@@ -2,7 +2,7 @@
 import { openAnalytics } from '../analytics/analytics.js'
 import { analyticsJob } from '../analytics/builds/rebuild-job.js'
 import { historyJob } from '../analytics/history/roll-up-job.js'
-import { openLimits } from '../accounts/limits.js'
+import { openLimits } from '../accounts/limits/limits.js'
 import { openCatalog } from '../catalog/catalog.js'
 import { readState } from '../catalog/queries.js'
 import { openCheckRuns } from '../configuration/credentials.js'

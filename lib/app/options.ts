@@ -56,6 +56,11 @@ export interface OpenOptions {
   egress?: OperatorEgress
   /** Addresses of distributors in place of those that their connectors know, by distid. */
   servers?: OwnServers
+  /**
+   * The text of a database file: the system of record is on a PostgreSQL server, which several nodes
+   * share, and the folder is this node's own. It needs `secretKey`, the same one for all.
+   */
+  database?: string
   /** 64 hex digits that take the place of the folder's own key file. */
   secretKey?: string
   /**
@@ -90,6 +95,7 @@ const OPTIONS = {
   publicUrl: true,
   egress: true,
   servers: true,
+  database: true,
   secretKey: true,
   fatal: true,
   actor: true,
@@ -111,7 +117,7 @@ type Defaulted =
 export interface Settings
   extends
     Required<Pick<OpenOptions, Defaulted>>,
-    Pick<OpenOptions, 'worker' | 'objects' | 'journalCopy' | 'secretKey'> {
+    Pick<OpenOptions, 'worker' | 'objects' | 'journalCopy' | 'database' | 'secretKey'> {
   publicUrl: PublicUrl
   egress: OperatorEgress
 }
@@ -124,6 +130,8 @@ export function readOptions(options: OpenOptions): Settings {
       'journalCopy: a folder of this machine is rolled back together with it; ' +
         'give a store outside of it, such as s3Store',
     )
+  if (options.database !== undefined && options.secretKey === undefined)
+    throw new Error('secretKey: a database that nodes share needs the key that they share')
   const log = options.log ?? silentLog
   const dir = resolve(options.dir ?? './var')
   return {

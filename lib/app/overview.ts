@@ -9,7 +9,7 @@ import { readPause } from '../orders/engine/pause.js'
 import { all } from '../db/reading.js'
 import { unitsByDay } from '../orders/history/queries.js'
 import { isOpenPurchase } from '../orders/queries.js'
-import { requestsByDay } from '../accounts/meter-queries.js'
+import { dailyRequests } from '../accounts/limits/queries.js'
 import type { OperatorCtx } from './ctx.js'
 import { findings } from './health.js'
 
@@ -101,7 +101,7 @@ async function lastDays(ctx: OperatorCtx): Promise<OverviewDay[]> {
     .where('failed_at', '>=', first)
     .execute()
   ctx.limits.flush()
-  const requests = requestsByDay(ctx.engine.meter)(first)
+  const requests = await dailyRequests(ctx.engine.meter.db, first)
   return Array.from({ length: DAYS }, (_, i) => {
     const start = first + i * DAY
     return {

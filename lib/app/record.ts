@@ -7,6 +7,8 @@ import type { Engine } from '../db/engine.js'
 export interface RecordOptions {
   /** The state folder. */
   dir: string
+  /** The text of a database file; undefined where the record is in the folder. */
+  database: string | undefined
   log: Log
   now: () => number
   monotonic: () => number
@@ -17,8 +19,19 @@ export interface RecordOptions {
   before: () => Promise<void>
 }
 
-/** Creates what is missing, upgrades the files, and opens them. */
-export async function openRecord({ dir, fatal, before }: RecordOptions): Promise<Engine> {
+/** Creates what is missing, upgrades the files or the database, and opens them. */
+export async function openRecord({
+  dir,
+  database,
+  fatal,
+  before,
+  ...options
+}: RecordOptions): Promise<Engine> {
+  if (database !== undefined) {
+    // Who has one folder loads nothing of it.
+    const { openPostgresEngine } = await import('../db/postgres/engine.js')
+    return openPostgresEngine({ dir, address: database, ...options })
+  }
   await before()
   const release = holdFolder(dir)
   try {

@@ -18,6 +18,7 @@ export interface State {
 /** Creates the folder where it is missing, and upgrades its files. */
 export async function openState({
   dir,
+  database,
   now,
   monotonic,
   random,
@@ -38,7 +39,16 @@ export async function openState({
     random,
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
-  const engine = await openRecord({ dir, log, now, monotonic, random, fatal, before: prepare })
+  const engine = await openRecord({
+    dir,
+    database,
+    log,
+    now,
+    monotonic,
+    random,
+    fatal,
+    before: prepare,
+  })
   try {
     const secrets = await openSecrets(engine, key, random)
     await engine.ready()

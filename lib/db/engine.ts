@@ -1,16 +1,18 @@
 /** What every database engine offers, in one place: the rest of the program knows no other. */
 import type { Kysely } from 'kysely'
 import type { Lead } from './lead.js'
+import type { Metered, RawHandle, SharedCalls } from './metered.js'
 import type { Reader, Reading, Snapshot } from './query.js'
 import type { Rescued } from './sqlite/rescue.js'
-import type { Raw, Statement } from './sqlite/sqlite.js'
 import type { Memory } from './state.js'
-import type { Tables } from './tables/tables.js'
+import type { DecisionTables, MeterTables, Tables } from './tables/tables.js'
 
-/** A handle for raw prepared statements. */
-export interface RawHandle {
-  readonly raw: Raw
-  readonly prepare: (sql: string) => Statement
+export interface AtomicOptions {
+  /**
+   * It writes where all of its kind do, such as to the end of the journal: over nodes it waits for
+   * those before it, rather than being undone and run again.
+   */
+  inTurn?: boolean
 }
 
 export interface Engine extends Memory {
@@ -33,11 +35,18 @@ export interface Engine extends Memory {
   /** Resolves once everything that is remembered so far has been read. */
   ready(): Promise<void>
   /** Opens a handle of its own on the system of record, for reads of many turns; close it. */
-  openSnapshot(): Snapshot
-  /** Usage, limits and intervals; written by the main thread, survives a kill. */
-  readonly meter: RawHandle
-  /** The log of decisions; written by the main thread, survives a kill. */
-  readonly decisions: RawHandle
+  openSnapshot(): Promise<Snapshot>
+  /** Usage, limits and intervals; survives a kill. */
+  readonly meter: Metered<MeterTables>
+  /** The log of decisions; survives a kill. */
+  readonly decisions: Metered<DecisionTables>
+  /** Counts calls over several nodes; null where there is one folder, and the process that serves. */
+  readonly calls: SharedCalls | null
+  /**
+   * Ms by the clock that is one for all who share the system of record: of the process where that is
+   * a file, else of its server. For what must fit together whichever node wrote it.
+   */
+  time(ctx: { readonly db: Kysely<Tables>; now(): number }): Promise<number>
   /** Offers and fragments, read only: the worker writes them. */
   readonly catalog: RawHandle
   /**
@@ -47,6 +56,7 @@ export interface Engine extends Memory {
   atomic<C extends { db: Kysely<Tables>; read: Kysely<Tables> }, R>(
     ctx: C,
     fn: (ctx: C) => Promise<R>,
+    options?: AtomicOptions,
   ): Promise<R>
   /**
    * A number that moves whenever another handle, of this process or another, commits to the system

@@ -2,6 +2,9 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from './tables/tables.js'
 
+/** An order waits for the node that leads, or that node has moved one on. */
+export type OrderNews = 'waits' | 'moved'
+
 export interface Lead {
   /** The epoch in which this node leads now; null where it does not, or cannot be sure. */
   readonly epoch: number | null
@@ -18,6 +21,10 @@ export interface Lead {
    * has passed since the last renewal that was confirmed.
    */
   mayBegin(epoch: number): boolean
+  /** In a transaction: once it is committed, all nodes are told. */
+  tell(tx: Kysely<Tables>, news: OrderNews): Promise<void>
+  /** Has somebody told of it until the signal is aborted. A telling may be lost. */
+  onTold(news: OrderNews, listener: () => void, until: AbortSignal): void
 }
 
 /** Thrown inside a transaction: the epoch of its work is over. */

@@ -237,18 +237,34 @@ function valuesFor(takes: readonly unknown[], given: unknown): unknown[] {
 }
 
 /** Reads of many turns of the event loop over one state of the database. */
-export interface Snapshot extends Reader {
+export interface Snapshot {
+  /** As `Engine.look`; over SQLite it has run when this returns. */
+  look<T>(read: () => Reading<T>): Promise<T>
+  /** The values of a query for one column, so many at a time. */
+  inSteps<P, R>(query: Query<P, R>, given: P, step: number): AsyncIterable<readonly R[keyof R][]>
   /** From here on, reads see what is committed then. */
-  release(): void
-  close(): void
+  release(): Promise<void>
+  close(): Promise<void>
 }
 
 /** A snapshot over a handle that nobody else has: it is closed with it. */
 export function snapshotOver(raw: Raw): Snapshot {
   raw.exec('BEGIN')
+  const reader = readerOver(raw)
   return {
-    ...readerOver(raw),
-    release: () => void raw.exec('COMMIT'),
-    close: () => void raw.close(),
+    look: async (read) => reader.run(read),
+    async *inSteps<P, R>(query: Query<P, R>, given: P, step: number) {
+      let values: R[keyof R][] = []
+      // One statement for all: an index would begin anew for each of several.
+      for (const value of reader.iterateColumn(query, given)) {
+        values.push(value)
+        if (values.length < step) continue
+        yield values
+        values = []
+      }
+      yield values
+    },
+    release: async () => void raw.exec('COMMIT'),
+    close: async () => void raw.close(),
   }
 }

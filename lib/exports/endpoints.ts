@@ -69,13 +69,13 @@ export const exportCatalog = endpoint('products.catalog', {
     }
     const saved = await ctx.configurations.of(ctx.subscriber)
     const view = await ctx.catalog.view(ctx.subscriber, wanted.ignoreRestrictions, saved)
-    if (ctx.key) assertPollDue(ctx, ctx.key)
+    if (ctx.key) await assertPollDue(ctx, ctx.key)
     const version = exportVersion(ctx.subscriber.id, saved, view.snapshot.version, wanted)
     const isNew = version !== query.last_version
     const urls = isNew
       ? await signedUrls(ctx, view, version, { ...wanted, expiresIn: query.expires_in })
       : {}
-    if (ctx.key) notePoll(ctx, ctx.key)
+    if (ctx.key) await notePoll(ctx, ctx.key)
     return {
       version: view.snapshot.version,
       export_version: version,
@@ -99,7 +99,7 @@ async function signedUrls(
   { expiresIn, ...wanted }: { expiresIn: number; ignoreRestrictions: boolean; attributes: boolean },
 ): Promise<Pick<ExportDescriptor, 'url' | 'attributes_feed'>> {
   const files = await ctx.exports.files(ctx.subscriber, view, version, wanted)
-  noteUrl(ctx, files, ctx.now() + expiresIn * SECOND)
+  await noteUrl(ctx.engine.meter.db, files, ctx.now() + expiresIn * SECOND)
   const url = await ctx.exports.url(files.parquet_key, {
     expiresIn,
     fileName: `catalog-${version}.parquet`,

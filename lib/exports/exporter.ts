@@ -5,6 +5,7 @@
 import type { Exporter, ExportsCtx, Published, Wanted } from './ctx.js'
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import { SingleFlight } from '../core/async/single-flight.js'
 import { inTime, nextTurn } from '../core/async/wait.js'
@@ -16,10 +17,11 @@ import { ROOM_FOR_FEEDS } from '../core/storage/disk-space.js'
 import { catalogMade } from '../catalog/queries.js'
 import { buildFiles, withWorkFolder } from './build-files.js'
 import type { BuildTools, Files } from './build-files.js'
+import type { MeterTables } from '../db/tables/tables.js'
 import { isRetailPriced, makeNumbers } from './number-columns.js'
 import type { Numbers } from './number-columns.js'
 import { findPublished, findTwin, savePublished } from './queries.js'
-import { FORM } from './version.js'
+import { EXPORTS, FORM } from './version.js'
 
 export interface ExporterOptions {
   /** Milliseconds that a caller waits, and that a build may take. */
@@ -50,7 +52,7 @@ export function openExporter(
   return {
     async files(subscriber, view, version, wanted) {
       const ctx = context()
-      const known = findPublished(ctx, subscriber.id, version)
+      const known = await findPublished(ctx.engine.meter.db, subscriber.id, version)
       if (known && (await answered(ctx, isThere(ctx, known)))) return known
       return inTime(() => builds.begin({ subscriber, view, version, wanted }), {
         ms: patience,
@@ -149,7 +151,7 @@ class Builds {
     const numbers = await makeNumbers(view)
     const hasRetail = isRetailPriced(view)
     const content = await digestOf(ctx, numbers, hasRetail, wanted)
-    const publish = (keys: Files): Published => {
+    const publish = async (meter: Kysely<MeterTables>, keys: Files): Promise<Published> => {
       const row: Published = {
         subscriber_id: subscriber.id,
         export_version: version,
@@ -159,14 +161,17 @@ class Builds {
         made_at: ctx.now(),
         urls_until: 0,
       }
-      savePublished(ctx, row)
+      await savePublished(meter, row)
       return row
     }
-    const twin = findTwin(ctx, content)
-    // In the same turn, so that its objects are of use to somebody before anybody can remove them.
-    const row = twin && publish(twin)
+    // At once, so that its objects are of use to somebody before anybody can remove them.
+    const row = await ctx.engine.meter.alone(ctx, EXPORTS, async (tx) => {
+      const twin = await findTwin(tx, content)
+      return twin && publish(tx, twin)
+    })
     if (row && (await isThere(ctx, row))) return row
     return publish(
+      ctx.engine.meter.db,
       await withWorkFolder(tools, (work) =>
         buildFiles(tools, work, { numbers, hasRetail, attributes: wanted.attributes }),
       ),

@@ -1,100 +1,115 @@
 /**
- * What meter.db knows of exports: which files of the object store are whose, and when a key last
- * asked. What is forgotten is built again. And the texts of offers, as catalog.db writes them.
+ * What is noted of exports: which files of the object store are whose, and when a key last asked.
+ * What is forgotten is built again. And the texts of offers, as catalog.db writes them.
  */
+import type { Kysely } from 'kysely'
 import type { CatalogDb } from '../catalog/queries.js'
-import type { ExportsCtx, Published } from './ctx.js'
+import type { MeterTables } from '../db/tables/tables.js'
+import type { Published } from './ctx.js'
 
-const COLUMNS =
-  'subscriber_id, export_version, content, parquet_key, attributes_key, made_at, urls_until'
+type Meter = Kysely<MeterTables>
 
-type Metered = Pick<ExportsCtx, 'engine'>
-
-export function findPublished(
-  { engine }: Metered,
+export async function findPublished(
+  meter: Meter,
   subscriberId: string,
   version: string,
-): Published | undefined {
-  return engine.meter
-    .prepare(`SELECT ${COLUMNS} FROM export_file WHERE subscriber_id = ? AND export_version = ?`)
-    .get(subscriberId, version) as Published | undefined
+): Promise<Published | undefined> {
+  return meter
+    .selectFrom('export_file')
+    .selectAll()
+    .where('subscriber_id', '=', subscriberId)
+    .where('export_version', '=', version)
+    .executeTakeFirst()
 }
 
 /** A file that somebody's export already is, of the same content. */
-export function findTwin({ engine }: Metered, content: string): Published | undefined {
-  return engine.meter
-    .prepare(`SELECT ${COLUMNS} FROM export_file WHERE content = ? ORDER BY made_at DESC LIMIT 1`)
-    .get(content) as Published | undefined
+export async function findTwin(meter: Meter, content: string): Promise<Published | undefined> {
+  return meter
+    .selectFrom('export_file')
+    .selectAll()
+    .where('content', '=', content)
+    .orderBy('made_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }
 
 /** Until when the URLs of an export that is made anew work stays as it was. */
-export function savePublished({ engine }: Metered, row: Published): void {
-  engine.meter
-    .prepare(`INSERT INTO export_file (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET content = excluded.content, parquet_key = excluded.parquet_key,
-        attributes_key = excluded.attributes_key, made_at = excluded.made_at`)
-    .run(
-      row.subscriber_id,
-      row.export_version,
-      row.content,
-      row.parquet_key,
-      row.attributes_key,
-      row.made_at,
-      row.urls_until,
+export async function savePublished(meter: Meter, row: Published): Promise<void> {
+  const { content, parquet_key, attributes_key, made_at } = row
+  await meter
+    .insertInto('export_file')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['subscriber_id', 'export_version'])
+        .doUpdateSet({ content, parquet_key, attributes_key, made_at }),
     )
+    .execute()
 }
 
 /** Notes until when a URL works: the file stays so long. */
-export function noteUrl(
-  { engine }: Metered,
+export async function noteUrl(
+  meter: Meter,
   { subscriber_id: owner, export_version: version }: Published,
   until: number,
-): void {
-  engine.meter
-    .prepare(`UPDATE export_file SET urls_until = max(urls_until, ?)
-      WHERE subscriber_id = ? AND export_version = ?`)
-    .run(until, owner, version)
+): Promise<void> {
+  await meter
+    .updateTable('export_file')
+    .set({ urls_until: until })
+    .where('subscriber_id', '=', owner)
+    .where('export_version', '=', version)
+    .where('urls_until', '<', until)
+    .execute()
 }
 
-export function allPublished({ engine }: Metered): Published[] {
-  return engine.meter
-    .prepare(`SELECT ${COLUMNS} FROM export_file ORDER BY made_at`)
-    .all() as Published[]
+export async function allPublished(meter: Meter): Promise<Published[]> {
+  return meter.selectFrom('export_file').selectAll().orderBy('made_at').execute()
 }
 
 /** Forgets an export. Returns the keys that no other one has: their objects can go. */
-export function forgetPublished(
-  { engine }: Metered,
+export async function forgetPublished(
+  meter: Meter,
   {
     subscriber_id: owner,
     export_version: version,
     parquet_key: parquet,
     attributes_key: attributes,
   }: Published,
-): string[] {
-  engine.meter
-    .prepare('DELETE FROM export_file WHERE subscriber_id = ? AND export_version = ?')
-    .run(owner, version)
-  const isUsed = engine.meter
-    .prepare('SELECT 1 FROM export_file WHERE ? IN (parquet_key, attributes_key)')
-    .pluck()
-  return [parquet, ...(attributes === null ? [] : [attributes])].filter(
-    (key) => isUsed.get(key) === undefined,
+): Promise<string[]> {
+  await meter
+    .deleteFrom('export_file')
+    .where('subscriber_id', '=', owner)
+    .where('export_version', '=', version)
+    .execute()
+  const keys = [parquet, ...(attributes === null ? [] : [attributes])]
+  const used = await meter
+    .selectFrom('export_file')
+    .select(['parquet_key', 'attributes_key'])
+    .where((where) =>
+      where.or([where('parquet_key', 'in', keys), where('attributes_key', 'in', keys)]),
+    )
+    .execute()
+  return keys.filter(
+    (key) => !used.some((row) => row.parquet_key === key || row.attributes_key === key),
   )
 }
 
 /** When the last call of a key was answered, in ms. */
-export function lastPoll({ engine }: Metered, keyId: string): number | undefined {
-  return engine.meter.prepare('SELECT at FROM export_poll WHERE key_id = ?').pluck().get(keyId) as
-    | number
-    | undefined
+export async function lastPoll(meter: Meter, keyId: string): Promise<number | undefined> {
+  const row = await meter
+    .selectFrom('export_poll')
+    .select('at')
+    .where('key_id', '=', keyId)
+    .executeTakeFirst()
+  return row?.at
 }
 
-export function savePoll({ engine }: Metered, keyId: string, at: number): void {
-  engine.meter
-    .prepare(`INSERT INTO export_poll (key_id, at) VALUES (?, ?)
-      ON CONFLICT (key_id) DO UPDATE SET at = excluded.at`)
-    .run(keyId, at)
+export async function savePoll(meter: Meter, keyId: string, at: number): Promise<void> {
+  await meter
+    .insertInto('export_poll')
+    .values({ key_id: keyId, at })
+    .onConflict((conflict) => conflict.column('key_id').doUpdateSet({ at }))
+    .execute()
 }
 
 /** Reads texts as one JSON object each, of expressions over `fragment`, by the member's name. */

@@ -8,7 +8,7 @@ import type { Job } from '../core/async/job.js'
 import { takeLock } from '../db/sqlite/locks.js'
 import { LOCK, WORK, exportFolders } from './build-files.js'
 import { allPublished, forgetPublished } from './queries.js'
-import { exportVersion } from './version.js'
+import { EXPORTS, exportVersion } from './version.js'
 
 /** A download that began just before its URL expired has ended by then. */
 const GRACE = HOUR
@@ -35,25 +35,26 @@ export const exportJob: Job<ExportsCtx> = {
  */
 export async function sweepExports(ctx: ExportsCtx): Promise<void> {
   const now = ctx.now()
+  const { meter } = ctx.engine
   // First what needs no store: one that is down must not let the disk fill up.
   await sweepTexts(exportFolders(ctx.engine.dir).texts, now)
   // A large snapshot is still being built after a start, and until then no export would look like a
   // current one.
   await ctx.catalog.refresh()
   const snapshot = ctx.catalog.current()
-  for (const row of allPublished(ctx)) {
+  for (const row of await allPublished(meter.db)) {
     if (
       Math.max(row.urls_until, row.made_at) + GRACE > now ||
       (snapshot && (await isCurrent(ctx, row, snapshot.version)))
     )
       continue
-    for (const key of forgetPublished(ctx, row)) await ctx.objects.remove(key)
+    const keys = await meter.alone(ctx, EXPORTS, (tx) => forgetPublished(tx, row))
+    for (const key of keys) await ctx.objects.remove(key)
   }
   const known = new Set(
-    allPublished(ctx).flatMap(({ parquet_key: parquet, attributes_key: attributes }) => [
-      parquet,
-      attributes,
-    ]),
+    (await allPublished(meter.db)).flatMap(
+      ({ parquet_key: parquet, attributes_key: attributes }) => [parquet, attributes],
+    ),
   )
   for (const { key, changedAt } of await ctx.objects.list('exports/')) {
     if (!known.has(key) && changedAt + UNKNOWN < now) await ctx.objects.remove(key)

@@ -12,6 +12,9 @@ import { lastPoll, savePoll } from './queries.js'
 /** Changes whenever a file is written in another way. */
 export const FORM = 1
 
+/** By which who makes a file somebody's and who removes it take turns. */
+export const EXPORTS = 'exports'
+
 /**
  * The version of an export: a digest of the snapshot's version, the saved document, the
  * distributors that have passed validation, the subscriber (whose own feeds may hold prices) and
@@ -39,14 +42,17 @@ export function exportVersion(
 /** From one answered call of a key to its next. */
 export const POLL_INTERVAL = 20 * MINUTE
 
+type Metered = Pick<ExportsCtx, 'engine' | 'db' | 'now'>
+
 /** Throws `catalog_polled_too_early` within 20 minutes of the key's last answered call. */
-export function assertPollDue({ engine, now }: Pick<ExportsCtx, 'engine' | 'now'>, key: Key): void {
-  const last = lastPoll({ engine }, key.id)
+export async function assertPollDue(ctx: Metered, key: Key): Promise<void> {
+  const last = await lastPoll(ctx.engine.meter.db, key.id)
   if (last === undefined) return
+  const now = await ctx.engine.time(ctx)
   // A clock that was ahead must not lock a key for longer than the interval: a later time is taken
   // as now, from now on.
-  if (last > now()) notePoll({ engine, now }, key)
-  const wait = Math.min(last, now()) + POLL_INTERVAL - now()
+  if (last > now) await notePoll(ctx, key)
+  const wait = Math.min(last, now) + POLL_INTERVAL - now
   if (wait <= 0) return
   const seconds = Math.ceil(wait / SECOND)
   throw new ApiError('catalog_polled_too_early', {
@@ -57,6 +63,6 @@ export function assertPollDue({ engine, now }: Pick<ExportsCtx, 'engine' | 'now'
 }
 
 /** Notes that a call of the key is answered. */
-export function notePoll({ engine, now }: Pick<ExportsCtx, 'engine' | 'now'>, key: Key): void {
-  savePoll({ engine }, key.id, now())
+export async function notePoll(ctx: Metered, key: Key): Promise<void> {
+  await savePoll(ctx.engine.meter.db, key.id, await ctx.engine.time(ctx))
 }

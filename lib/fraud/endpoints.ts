@@ -86,7 +86,7 @@ export const checkFraud = endpoint('fraud.check', {
   },
   async run(ctx, { body }) {
     const signals = await buyersOwn(ctx, body, readable(body))
-    if (ctx.key) countCheck(ctx, ctx.key.id)
+    if (ctx.key) await countCheck(ctx, ctx.key.id)
     const fraud = await summaryFor(ctx, signals)
     if (ctx.key) watchMatches(ctx, ctx.key.id, fraud.matched)
     return { fraud }

@@ -4,6 +4,15 @@ import type { Fulfillment } from '../distributors/fulfillment.js'
 import type { Change, StoredPo } from './stored.js'
 import type { RestrictionsCtx } from '../restrictions/ctx.js'
 
+/** The right to send, for as long as it is held: with several nodes, no longer than its epoch. */
+export interface HeldLease {
+  /** In which this node leads; null where there is one folder, whose lock nobody else can take. */
+  readonly epoch: number | null
+  /** False once another epoch has begun. */
+  readonly isHeld: boolean
+  release(): void
+}
+
 export interface OrderSender {
   /** This life of this process: what it is sending bears its name. */
   readonly owner: string
@@ -22,7 +31,7 @@ export interface OrderSender {
    * The right to send, until it is given back; null where another process has it. Refused once the
    * disk has failed.
    */
-  lease(): Promise<(() => void) | null>
+  lease(): Promise<HeldLease | null>
   /** Takes a slot for one send of an account, if one is free now. */
   tryTake(account: string, connector: Fulfillment): boolean
   free(account: string): void
@@ -30,9 +39,9 @@ export interface OrderSender {
   flush(): Promise<void>
   /**
    * Sends an order that was just written down: at once if it is `sending` (its slot is taken, and
-   * freed then), else when its turn comes. Under a lease.
+   * freed then), else when its turn comes. Under a lease of that epoch.
    */
-  deliver(order: StoredPo): Promise<void>
+  deliver(order: StoredPo, epoch: number | null): Promise<void>
   /**
    * Writes a change of an order down; null when somebody else has moved it. Waits for a full disk
    * as long as the app is open.

@@ -19,7 +19,7 @@ export function openOrderCounts(): OrderCounts {
  * transaction that counts it.
  */
 export async function checkQuota(tx: OrdersCtx, counts: OrderCounts, keyId: string): Promise<void> {
-  const now = tx.now()
+  const now = await tx.engine.time(tx)
   // Rows from the future come from a clock that was wrong: taken as now, they count no longer than
   // the window.
   await tx.db
@@ -28,16 +28,24 @@ export async function checkQuota(tx: OrdersCtx, counts: OrderCounts, keyId: stri
     .where('key_id', '=', keyId)
     .where('at', '>', now + MINUTE)
     .execute()
-  await refuseOverQuota(tx, counts, keyId)
+  await refuseOver(tx, counts, keyId, now)
 }
 
 /** The same without putting a wrong clock right: nothing is written. */
 export async function refuseOverQuota(
-  { read, now: wall, monotonic }: Pick<OrdersCtx, 'read' | 'now' | 'monotonic'>,
+  ctx: Pick<OrdersCtx, 'engine' | 'db' | 'read' | 'now' | 'monotonic'>,
   counts: OrderCounts,
   keyId: string,
 ): Promise<void> {
-  const now = wall()
+  await refuseOver(ctx, counts, keyId, await ctx.engine.time(ctx))
+}
+
+async function refuseOver(
+  { read, monotonic }: Pick<OrdersCtx, 'read' | 'monotonic'>,
+  counts: OrderCounts,
+  keyId: string,
+  now: number,
+): Promise<void> {
   const rows = await read
     .selectFrom('order_count')
     .select('at')
@@ -111,16 +119,17 @@ export function forgetOrder({ times }: OrderCounts, placementId: number): void {
 
 /** What a key has left, for the pre-flight. */
 export async function quotaLeft(
-  { read, now }: Pick<OrdersCtx, 'read' | 'now'>,
+  ctx: Pick<OrdersCtx, 'engine' | 'db' | 'read' | 'now'>,
   keyId: string,
 ): Promise<{ hour: number; day: number }> {
-  const rows = await read
+  const now = await ctx.engine.time(ctx)
+  const rows = await ctx.read
     .selectFrom('order_count')
     .select('at')
     .where('key_id', '=', keyId)
     .execute()
   const [hour, day] = ORDER_QUOTAS.map(({ limit, window }) =>
-    Math.max(0, limit - rows.filter(({ at }) => at > now() - window).length),
+    Math.max(0, limit - rows.filter(({ at }) => at > now - window).length),
   ) as [number, number]
   return { hour, day }
 }

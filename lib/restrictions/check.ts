@@ -55,7 +55,7 @@ export async function checkRestrictions(
     )
   }
   const result = { approved: items.every(({ approved }) => approved), items }
-  logDecision(ctx, subscriber, {
+  await logDecision(ctx, subscriber, {
     digest: active.digest,
     place,
     target: input.target ?? null,

@@ -1,4 +1,7 @@
-/** The log of what was decided, and by which rules (decisions.db, which is in every backup). */
+/**
+ * The log of what was decided, and by which rules. On one machine it is decisions.db, which is in
+ * every backup.
+ */
 import type { Subscriber } from '../accounts/caller.js'
 import { DAY } from '../core/clock.js'
 import type { RestrictionsCtx } from './ctx.js'
@@ -22,11 +25,11 @@ export interface Decision {
  * Writes one line: who asked, where to, which rules decided what. It holds no address beyond the
  * ZIP.
  */
-export function logDecision(
+export async function logDecision(
   { engine, now }: RestrictionsCtx,
   subscriber: Subscriber,
   { digest, place, target, result }: Decision,
-): void {
+): Promise<void> {
   const items = result.items.map(
     ({ upc, sku, approved, blocking_rules: blocked, manual_review: held }) => ({
       upc,
@@ -35,9 +38,9 @@ export function logDecision(
       rules: [...blocked, ...held].map(({ rule_id: id }) => id),
     }),
   )
-  insertDecision(engine.decisions, {
+  await insertDecision(engine.decisions.db, {
     at: now(),
-    subscriber: subscriber.id,
+    subscriber_id: subscriber.id,
     digest,
     state: [...place.states.values].join(' '),
     zip: place.zip,
@@ -48,12 +51,12 @@ export function logDecision(
 }
 
 /** Removes decisions that are older than 400 days. */
-export function forgetDecisions({ engine, now }: RestrictionsCtx): void {
-  deleteDecisions(engine.decisions, now() - KEPT)
+export async function forgetDecisions({ engine, now }: RestrictionsCtx): Promise<void> {
+  await deleteDecisions(engine.decisions.db, now() - KEPT)
 }
 
 export const decisionJob: Job<RestrictionsCtx> = {
   name: 'restriction decisions',
   every: DAY,
-  run: async (ctx) => forgetDecisions(ctx),
+  run: forgetDecisions,
 }

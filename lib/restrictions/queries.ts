@@ -1,35 +1,25 @@
-/** The log of decisions in decisions.db. */
+/** The log of decisions. */
+import type { Insertable, Kysely } from 'kysely'
 import type { Raw, Statement } from '../db/sqlite/sqlite.js'
+import type { RestrictionDecisionTable } from '../db/tables/decisions.js'
+import type { DecisionTables } from '../db/tables/tables.js'
 
+/** The file of a folder or of a backup. */
 type DecisionsDb = Pick<Raw, 'prepare'>
 
-/** A line of the log. */
-export interface DecisionRow {
-  /** Ms. */
-  at: number
-  subscriber: string
-  /** Of the active rules. */
-  digest: string
-  /** Codes, with a space between them. */
-  state: string
-  zip: string | null
-  target: string | null
-  approved: 0 | 1
-  /** JSON. */
-  items: string
-}
-
-export function insertDecision(decisions: DecisionsDb, row: DecisionRow): void {
-  decisions
-    .prepare(`INSERT INTO restriction_decision
-        (at, subscriber_id, digest, state, zip, target, approved, items)
-      VALUES (@at, @subscriber, @digest, @state, @zip, @target, @approved, @items)`)
-    .run(row)
+export async function insertDecision(
+  decisions: Kysely<DecisionTables>,
+  row: Insertable<RestrictionDecisionTable>,
+): Promise<void> {
+  await decisions.insertInto('restriction_decision').values(row).execute()
 }
 
 /** Removes what was decided before, in ms. */
-export function deleteDecisions(decisions: DecisionsDb, before: number): void {
-  decisions.prepare('DELETE FROM restriction_decision WHERE at < ?').run(before)
+export async function deleteDecisions(
+  decisions: Kysely<DecisionTables>,
+  before: number,
+): Promise<void> {
+  await decisions.deleteFrom('restriction_decision').where('at', '<', before).execute()
 }
 
 const text = (decisions: DecisionsDb, which: string): Statement =>

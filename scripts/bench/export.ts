@@ -131,7 +131,7 @@ const build = (attributes: boolean) =>
     attributes,
   })
 /** Makes the next build a new one. */
-const forget = () => app.ctx.engine.meter.raw.exec('DELETE FROM export_file')
+const forget = () => app.ctx.engine.meter.file!.raw.exec('DELETE FROM export_file')
 
 const shop = app.as(subscriber.name)
 const at = (times: number[], share: number) => times[Math.floor(times.length * share)]!

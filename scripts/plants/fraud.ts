@@ -156,7 +156,7 @@ export const FRAUD: readonly Plant[] = [
     seams: [
       {
         at: 'lib/fraud/reports/quota.ts#countCheck',
-        make: (): typeof Quota.countCheck => () => {},
+        make: (): typeof Quota.countCheck => async () => {},
       },
     ],
   },

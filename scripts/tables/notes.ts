@@ -349,4 +349,39 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
         'How partners tell this installation from others; one row, made when it is first asked for.',
     },
   },
+
+  meter: {
+    usage: {
+      about: 'Calls of a key on a day, in ms, of one endpoint.',
+      columns: { endpoint: 'Its route: `GET /v1/products/{upc}`.' },
+    },
+    export_poll: { about: 'The last answered call of the catalog export.' },
+    export_file: {
+      about: 'Which files of the object store are whose export.',
+      columns: {
+        content: 'Digest of what the file was made of: equal views share one file.',
+        urls_until: 'When its last URL expires; 0 before there is one.',
+      },
+    },
+    fraud_check: { about: 'One check of a key, for its rolling quota.' },
+    fraud_try: {
+      about: 'What was tried against a reported signal, from the first try on.',
+      columns: {
+        overlap: 'The first answer, with `similar`.',
+        free: 'JSON: digests of what the first basket held.',
+        later: 'JSON: digests of what came later.',
+      },
+    },
+  },
+
+  decisions: {
+    restriction_decision: {
+      about: 'What was decided, and by which rules.',
+      columns: {
+        digest: 'Of the active rules.',
+        state: 'Codes, with a space between them.',
+        items: 'JSON.',
+      },
+    },
+  },
 }

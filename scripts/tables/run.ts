@@ -1,12 +1,14 @@
 /**
- * `npm run tables` writes the row types of quartermaster.db into `lib/db/tables`, from what its
- * migrations make and from `notes.ts`. With `--check` it writes nothing, and fails where what is
- * there is not what it would write.
+ * `npm run tables` writes the row types of quartermaster.db, meter.db and decisions.db into
+ * `lib/db/tables`, from what their migrations make and from `notes.ts`. With `--check` it writes
+ * nothing, and fails where what is there is not what it would write.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import type { Raw } from '../../lib/db/sqlite/driver.js'
+import { decisionsSchema } from '../../lib/db/migrations/decisions.js'
+import { meterSchema } from '../../lib/db/migrations/meter.js'
 import { quartermasterSchema } from '../../lib/db/migrations/quartermaster.js'
 import { NOTES } from './notes.js'
 import type { ColumnNote, TableNote } from './notes.js'
@@ -15,6 +17,11 @@ const FOLDER = join('lib', 'db', 'tables')
 const WIDTH = 100
 /** Types of a STRICT table. */
 const TYPES: Record<string, string> = { INTEGER: 'number', TEXT: 'string', BLOB: 'Buffer' }
+
+/** Files whose tables are not the system of record's, and the interface that names them. */
+const APART: Record<string, string> = { meter: 'MeterTables', decisions: 'DecisionTables' }
+/** What Kysely never sees: how one process counts the last minute. */
+const UNSEEN = ['recent']
 
 interface Column {
   name: string
@@ -29,11 +36,12 @@ interface Column {
 
 /** Text of every file, by its name. */
 function filesOf(raw: Raw): Map<string, string> {
-  for (const step of quartermasterSchema) raw.exec(step)
+  for (const step of [...quartermasterSchema, ...meterSchema, ...decisionsSchema]) raw.exec(step)
   const known = raw.prepare('PRAGMA table_list').all() as { name: string; type: string }[]
   const noted = new Set(Object.values(NOTES).flatMap((tables) => Object.keys(tables)))
+  const isSeen = (name: string) => !name.startsWith('sqlite_') && !UNSEEN.includes(name)
   for (const { name, type } of known)
-    if (type === 'table' && !name.startsWith('sqlite_') && !noted.has(name))
+    if (type === 'table' && isSeen(name) && !noted.has(name))
       throw new Error(`${name} has no place in scripts/tables/notes.ts`)
   for (const name of noted)
     if (!known.some((table) => table.name === name))
@@ -152,8 +160,7 @@ function doc(indent: number, text: string | undefined): string {
   return `${margin}/**\n${lines.map((line) => `${margin} * ${line}\n`).join('')}${margin} */\n`
 }
 
-const ABOUT =
-  'Every table of quartermaster.db, as Kysely sees it. Made from the migrations by `npm run tables`.'
+const ABOUT = 'Every table, as Kysely sees it. Made from the migrations by `npm run tables`.'
 
 /** The file that names every table. */
 function overview(): string {
@@ -164,10 +171,21 @@ function overview(): string {
       ? line
       : `import type {\n${names.map((name) => `  ${name},\n`).join('')}} from './${file}.js'\n`
   })
-  const members = Object.values(NOTES)
-    .flatMap((tables) => Object.keys(tables))
-    .map((table) => `  ${table}: ${typeName(table)}\n`)
-  return `${doc(0, ABOUT)}${imports.join('')}\nexport interface Tables {\n${members.join('')}}\n`
+  const interfaces = [...new Set(Object.keys(NOTES).map(interfaceOf))].map((name) => {
+    const members = Object.entries(NOTES)
+      .filter(([file]) => interfaceOf(file) === name)
+      .flatMap(([, tables]) => Object.keys(tables))
+      .map((table) => `  ${table}: ${typeName(table)}\n`)
+    return `\n${doc(0, ABOUT_EACH[name])}export interface ${name} {\n${members.join('')}}\n`
+  })
+  return `${doc(0, ABOUT)}${imports.join('')}${interfaces.join('')}`
+}
+
+const interfaceOf = (file: string) => APART[file] ?? 'Tables'
+const ABOUT_EACH: Record<string, string> = {
+  Tables: 'Of quartermaster.db, the system of record.',
+  MeterTables: 'Of meter.db: what is counted. Several nodes have it in the system of record.',
+  DecisionTables: 'Of decisions.db, the same.',
 }
 
 const raw = openSqlite(':memory:')

@@ -3,7 +3,7 @@
  * order.
  */
 import { clientAddress, compileAllowlist } from '../../lib/accounts/allowlist.js'
-import type { Admission } from '../../lib/accounts/limits.js'
+import type { Admission } from '../../lib/accounts/limits/admission.js'
 import type { Key } from '../../lib/accounts/caller.js'
 import { ApiError } from '../../lib/core/errors.js'
 import type { App } from '../../lib/app/open.js'
@@ -13,13 +13,16 @@ export interface Caller {
   admission: Admission
 }
 
-/** `seen` is told which key it was, also where that is refused. */
+/**
+ * `seen` is told which key it was, also where that is refused. A promise only where several nodes
+ * count calls together: on one machine no turn is lost.
+ */
 export type Gate = (
   headers: Headers,
   peer: string | null,
   route: string,
   seen?: { keyId?: string },
-) => Caller
+) => Caller | Promise<Caller>
 
 export interface ProxyOptions {
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
@@ -58,14 +61,20 @@ export function makeGate(
       })
     }
     const admission = limits.admit(key, route)
-    if (!admission.allowed) {
-      throw new ApiError('rate_limited', {
-        details: { retry_after_seconds: admission.retryAfter },
-        headers: { 'retry-after': String(admission.retryAfter), ...limitHeaders(admission) },
-      })
-    }
-    return { key, admission }
+    return admission instanceof Promise
+      ? admission.then((answer) => admitted(key, answer))
+      : admitted(key, admission)
   }
+}
+
+function admitted(key: Key, admission: Admission): Caller {
+  if (!admission.allowed) {
+    throw new ApiError('rate_limited', {
+      details: { retry_after_seconds: admission.retryAfter },
+      headers: { 'retry-after': String(admission.retryAfter), ...limitHeaders(admission) },
+    })
+  }
+  return { key, admission }
 }
 
 /** What every authenticated answer says of the caller's limits (IETF draft, named policies). */

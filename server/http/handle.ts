@@ -40,7 +40,8 @@ export function makeHandler(
     const { request, peer, params, search } = incoming
     const headers = baseHeaders(app, request)
     try {
-      const { key, admission } = gate(request.headers, peer, route, incoming)
+      const caller = gate(request.headers, peer, route, incoming)
+      const { key, admission } = caller instanceof Promise ? await caller : caller
       Object.assign(headers, limitHeaders(admission), ignoredHeader(search(), isKnown))
       const input = await decode(request, params, search)
       const wait = starting.ready(endpoint)
@@ -67,7 +68,7 @@ export function makeFallback(
     const { request, peer, path } = incoming
     const headers = baseHeaders(app, request)
     try {
-      const { admission } = gate(request.headers, peer, 'unknown', incoming)
+      const { admission } = await gate(request.headers, peer, 'unknown', incoming)
       Object.assign(headers, limitHeaders(admission))
       const methods = allowed(path)
       if (methods.length === 0)

@@ -180,7 +180,8 @@ describe('files', () => {
         .synchronous,
       2,
     )
-    assert.equal(app.ctx.engine.meter.raw.pragma('synchronous', { simple: true }), 1)
+    const { meter } = app.ctx.engine
+    assert.equal(meter.file!.raw.pragma('synchronous', { simple: true }), 1)
   })
 
   test('a file that another process has just made, and is writing to, is waited for', async () => {
@@ -276,6 +277,14 @@ describe('files', () => {
     await serving.close()
   })
 
+  test('a call is counted within its turn of the event loop', async () => {
+    await using t = await createTestApp()
+    const { limits } = t.app.ctx
+    const key = t.app.findKey(t.key)!
+    assert.ok(!(limits.admit(key, 'GET /v1/ping') instanceof Promise))
+    assert.equal((await limits.usage(t.keyId)).today, 1)
+  })
+
   test('usage that cannot be written is kept, and nothing ends', async () => {
     await using t = await createTestApp()
     await t.request('/v1/ping')
@@ -285,7 +294,7 @@ describe('files', () => {
     await t.request('/v1/ping')
     holder.exec('COMMIT')
     holder.close()
-    assert.equal(t.app.ctx.limits.usage(t.keyId).today, 2)
+    assert.equal((await t.app.ctx.limits.usage(t.keyId)).today, 2)
   })
 
   test('a write outside of a transaction waits for another process, and the loop turns meanwhile', async () => {

@@ -100,7 +100,7 @@ const PLANS: [name: string, query: Query<never, unknown>, plan: RegExp][] = [
     engine.dueWhilePaused,
     /^SEARCH purchase_order USING INDEX purchase_order_open \(state=\?\)$(?![^]*TEMP B-TREE)/m,
   ],
-  ['what others sent', engine.sentByOthers, /INDEX purchase_order_open \(state=\?\)$/m],
+  ['what is being sent', engine.beingSent, /INDEX purchase_order_open \(state=\?\)$/m],
   ['orders of ids', engine.ordersOfIds, /purchase_order USING INTEGER PRIMARY KEY \(rowid=\?\)/],
   [
     'orders without a number',

@@ -135,7 +135,8 @@ async function answersTo(
   for await (const line of there.app.operator.fraud.exportBatch('coast')) lines.push(`${line}\n`)
   writeFileSync(join(folder, 'batch'), lines.join(''))
   await t.app.operator.fraud.importBatch('coast', join(folder, 'batch'))
-  return Promise.all(
+  // Awaited here: the apps are closed at the end of this function.
+  return await Promise.all(
     ASKED.map(async (body) =>
       (await t.request('/v1/fraud/check', { method: 'POST', body: JSON.stringify(body) })).text(),
     ),

@@ -22,7 +22,7 @@ export async function drainFolder(folder: Folder): Promise<number> {
   folder.isDraining = true
   world.faultRate = 0
   const life = folder.begin()
-  const release = (await life.sender.lease())!
+  const lease = (await life.sender.lease())!
   let reviews = 0
   for (let round = 0; round < 3; round++) {
     await passUntilQuiet(folder, life)
@@ -34,7 +34,7 @@ export async function drainFolder(folder: Folder): Promise<number> {
     if (decided === 0) break
   }
   await folder.wait([{ life, promise: life.sender.flush() }])
-  release()
+  lease.release()
   await folder.wait([{ life, promise: life.sender.stop() }])
   return reviews
 }

@@ -305,8 +305,8 @@ async function liveOnce(folder: Folder): Promise<void> {
     await folder.wait([
       {
         life: first,
-        promise: first.sender.lease().then((release) => {
-          giveBack = release
+        promise: first.sender.lease().then((lease) => {
+          giveBack = lease && lease.release
         }),
       },
     ])

@@ -164,6 +164,25 @@ export function superClient(address: string): Client {
   return client
 }
 
+/** Has the nodes of a database ask a table what time it is, in ms. */
+export async function testClock(
+  address: string,
+): Promise<{ set(ms: number): Promise<void>; close(): Promise<void> }> {
+  const client = superClient(address)
+  await client.connect()
+  await client.query(`create table if not exists quartermaster.test_clock (
+      one bigint primary key, ms bigint not null);
+    insert into quartermaster.test_clock values (1, 0) on conflict do nothing;
+    create or replace function quartermaster.now_ms() returns bigint language sql volatile
+    as 'select ms from quartermaster.test_clock'`)
+  return {
+    async set(ms) {
+      await client.query('update quartermaster.test_clock set ms = $1', [ms])
+    },
+    close: () => client.end(),
+  }
+}
+
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -7,8 +7,9 @@ import { readFileSync, realpathSync, writeFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordOptions } from '../../lib/app/record.js'
 import type { Engine } from '../../lib/db/engine.js'
+import { pause } from '../../lib/core/async/wait.js'
 import { openPostgresEngine } from '../../lib/db/postgres/engine.js'
-import { superClient } from './postgres.js'
+import { superClient, testClock } from './postgres.js'
 
 /** The server that the run of the suites has started. */
 function serverAddress(): string {
@@ -17,14 +18,44 @@ function serverAddress(): string {
   return address
 }
 
-export async function openRecord({ dir, log, ...clocks }: RecordOptions): Promise<Engine> {
+export async function openRecord({ dir, log, random, now }: RecordOptions): Promise<Engine> {
   const address = new URL(serverAddress())
   address.pathname = `/${await databaseOf(dir)}`
-  return openPostgresEngine({
-    dir,
-    address: address.href,
-    log,
-    ...clocks,
+  // Clocks that no test moves: a lease lasts, as long as its holder does.
+  const clocks = { now: Date.now, monotonic: () => performance.now() }
+  const engine = await openPostgresEngine({ dir, address: address.href, log, random, ...clocks })
+  engine.lead?.stand()
+  // Where another app leads, this one does not wait for it.
+  for (let looks = 0; looks < 20 && engine.lead?.epoch === null; looks++) await pause(10)
+  return withClock(engine, address.href, now)
+}
+
+/** The server has the clock of the suite: it is set whenever somebody may ask for it. */
+async function withClock(engine: Engine, address: string, now: () => number): Promise<Engine> {
+  const clock = await testClock(address)
+  const { meter, calls, close } = engine
+  return Object.defineProperties(engine, {
+    time: { value: async ({ now: own }: { now(): number }) => own() },
+    meter: {
+      value: {
+        ...meter,
+        alone: (ctx, name, fn) => meter.alone(ctx, name, (tx) => fn(tx, ctx.now())),
+      } satisfies Engine['meter'],
+    },
+    calls: {
+      value: {
+        async count(call) {
+          await clock.set(now())
+          return calls!.count(call)
+        },
+      } satisfies Engine['calls'],
+    },
+    close: {
+      async value() {
+        await close()
+        await clock.close()
+      },
+    },
   })
 }
 

@@ -195,8 +195,8 @@ class Case {
       folder.wait([
         {
           life,
-          promise: life.sender.lease().then((release) => {
-            giveBack = release
+          promise: life.sender.lease().then((lease) => {
+            giveBack = lease && lease.release
           }),
         },
       ])

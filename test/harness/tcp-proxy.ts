@@ -8,8 +8,8 @@ export type Verdict = 'pass' | 'cut' | 'cut once done'
 
 export interface TcpProxy {
   readonly port: number
-  /** Asked for each piece that a client sends. */
-  judge: (bytes: Buffer) => Verdict
+  /** Asked for each piece that a client sends, by its connection. */
+  judge: (bytes: Buffer, connection: object) => Verdict
   /** While it is set, nothing moves in either direction, and no connection ends. */
   isStalled: boolean
   cutAll(): void
@@ -48,7 +48,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     let isMuted = false
     client.on('data', (bytes) => {
       if (self.isStalled) return
-      const verdict = self.judge(bytes)
+      const verdict = self.judge(bytes, client)
       if (verdict === 'cut') end()
       else upstream.write(bytes)
       if (verdict === 'cut once done') isMuted = true

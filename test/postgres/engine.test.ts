@@ -219,4 +219,28 @@ describe('a node', { skip: missing }, () => {
     assert.ok(theirs().includes('GGG'))
     await until(() => mine().includes('GGG'), 'the other node knows')
   })
+
+  test('a snapshot shows one state over many turns, until it is released', async () => {
+    const names = query((db) =>
+      db.selectFrom('distributor_mode').select('distid').orderBy('distid'),
+    )
+    await change(one, 'SNA')
+    const snapshot = await two.openSnapshot()
+    try {
+      const seen = () => snapshot.look(() => all(names))
+      const before = await seen()
+      await change(one, 'SNB')
+      assert.deepEqual(await seen(), before)
+      const steps: unknown[] = []
+      for await (const some of snapshot.inSteps(names, {}, 1)) steps.push(...some)
+      assert.deepEqual(
+        steps,
+        before.map(({ distid }) => distid),
+      )
+      await snapshot.release()
+      assert.equal((await seen()).length, before.length + 1)
+    } finally {
+      await snapshot.close()
+    }
+  })
 })

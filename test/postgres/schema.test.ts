@@ -4,6 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import type { Raw } from '../../lib/db/sqlite/driver.js'
+import { decisionsSchema } from '../../lib/db/migrations/decisions.js'
+import { meterSchema } from '../../lib/db/migrations/meter.js'
 import { quartermasterSchema } from '../../lib/db/migrations/quartermaster.js'
 import { REPLACED_BY } from '../../lib/db/postgres/compiler.js'
 import { openPostgres } from '../../lib/db/postgres/connect.js'
@@ -13,9 +15,12 @@ import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 import { schemaOfPostgres, schemaOfSqlite } from './schemas.js'
 
+/** All that a node has in its database; one machine has what is counted in files of their own. */
 function openRecord(): Raw {
   const raw = openSqlite(':memory:')
-  for (const step of quartermasterSchema) raw.exec(step)
+  for (const step of [...quartermasterSchema, ...meterSchema, ...decisionsSchema]) raw.exec(step)
+  // How one process counts the last minute.
+  raw.exec('DROP TABLE recent')
   return raw
 }
 
@@ -38,8 +43,16 @@ describe('the schema of PostgreSQL', { skip: missing }, () => {
   test('has the tables of SQLite, and no others', async () => {
     const [theirs, ours] = [schemaOfSqlite(openRecord()), await schemaOfPostgres(postgres)]
     // The count of steps, what SQLite keeps by itself, the last numbers of its tables, what one
-    // machine has as a lock, and what it has in its folder alone.
-    const own = ['catalog_publication', 'given_number', 'leadership', 'lease', 'schema_version']
+    // machine has as a lock or in memory, and what it has in its folder alone.
+    const own = [
+      'call_count',
+      'catalog_publication',
+      'given_number',
+      'leadership',
+      'lease',
+      'recent_call',
+      'schema_version',
+    ]
     assert.deepEqual(
       Object.keys(ours)
         .filter((name) => !own.includes(name))

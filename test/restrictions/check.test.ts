@@ -57,10 +57,9 @@ const post = (t: TestApp, body: unknown) =>
     method: 'POST',
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
-const decisions = (t: TestApp) =>
-  t.app.ctx.engine.decisions
-    .prepare('SELECT * FROM restriction_decision ORDER BY seq')
-    .all() as Record<string, unknown>[]
+const logged = ({ ctx }: App) =>
+  ctx.engine.decisions.db.selectFrom('restriction_decision').selectAll().orderBy('seq').execute()
+const decisions = (t: TestApp) => logged(t.app)
 
 /** Of each item `-`, `block`, `warn` or `hold: ` with what is missing. */
 async function verdicts(
@@ -432,7 +431,7 @@ describe('a request that is wrong is a 400 that names the member', () => {
       ],
       ['invalid_json', 'invalid_json', 'method_not_allowed'],
     )
-    assert.deepEqual(decisions(t), [], 'what is refused decides nothing')
+    assert.deepEqual(await decisions(t), [], 'what is refused decides nothing')
   })
 
   test('what is at a bound is taken', async () => {
@@ -743,7 +742,7 @@ describe('every decision is written down', () => {
     })
     const common = { at: t.clock.ms, subscriber_id: id }
     assert.deepEqual(
-      decisions(t).map(({ seq: _, items, ...row }) => ({
+      (await decisions(t)).map(({ seq: _, items, ...row }) => ({
         ...row,
         items: JSON.parse(items as string) as unknown,
       })),
@@ -782,7 +781,7 @@ describe('every decision is written down', () => {
     )
     assert.equal(new Set([EMPTY_DIGEST, digest, next]).size, 3)
     assert.ok(
-      decisions(t).every((row) => !JSON.stringify(row).includes('Beverly')),
+      (await decisions(t)).every((row) => !JSON.stringify(row).includes('Beverly')),
       'no address but the ZIP',
     )
   })
@@ -792,10 +791,10 @@ describe('every decision is written down', () => {
     await t.shop.restrictions.check({ shipping: { state: 'CA' }, items: [{}] })
     t.clock.advance(400 * DAY)
     await t.app.jobs.run('restriction decisions')
-    assert.equal(decisions(t).length, 1)
+    assert.equal((await decisions(t)).length, 1)
     t.clock.advance(1)
     await t.app.jobs.run('restriction decisions')
-    assert.equal(decisions(t).length, 0)
+    assert.equal((await decisions(t)).length, 0)
   })
 
   test('rules that another process imports hold for the next check', async () => {
@@ -816,10 +815,6 @@ describe('every decision is written down', () => {
 })
 
 describe('the log of decisions', () => {
-  const logged = (app: App) =>
-    app.ctx.engine.decisions
-      .prepare('SELECT * FROM restriction_decision ORDER BY seq')
-      .all() as Record<string, unknown>[]
   const tablesOf = (path: string) => {
     const raw = openFile(path, { synchronous: 'NORMAL', readonly: true })
     const names = raw.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()
@@ -867,16 +862,16 @@ describe('the log of decisions', () => {
     await withFolder(async (dir) => {
       const first = await shopIn(dir)
       for (const zip of ['90001', '90002', '90003']) await check(first, zip)
-      const before = logged(first)
+      const before = await logged(first)
       assert.equal(before.length, 3)
       await first.close()
       toOlder(dir)
       rmSync(filesIn(dir).decisions)
       const upgraded = await shopIn(dir)
-      assert.deepEqual(logged(upgraded), before)
+      assert.deepEqual(await logged(upgraded), before)
       await check(upgraded, '90004')
       assert.deepEqual(
-        logged(upgraded).map(({ zip }) => zip),
+        (await logged(upgraded)).map(({ zip }) => zip),
         ['90001', '90002', '90003', '90004'],
       )
       await upgraded.close()
@@ -888,11 +883,11 @@ describe('the log of decisions', () => {
     await withFolder(async (dir) => {
       const first = await shopIn(dir)
       for (const zip of ['90001', '90002']) await check(first, zip)
-      const before = logged(first)
+      const before = await logged(first)
       await first.close()
       toOlder(dir)
       const upgraded = await shopIn(dir)
-      assert.deepEqual(logged(upgraded), before)
+      assert.deepEqual(await logged(upgraded), before)
       await upgraded.close()
     })
   })
@@ -907,12 +902,11 @@ describe('the log of decisions', () => {
       raw.exec("UPDATE restriction_decision SET zip = '80001' WHERE seq = 1")
       raw.close()
       const upgraded = await shopIn(dir)
-      assert.deepEqual(
-        logged(upgraded)
-          .map(({ zip }) => zip)
-          .sort(),
-        ['80001', '90001', '90002'],
-      )
+      assert.deepEqual((await logged(upgraded)).map(({ zip }) => zip).sort(), [
+        '80001',
+        '90001',
+        '90002',
+      ])
       await upgraded.close()
     })
   })
@@ -931,7 +925,7 @@ describe('the log of decisions', () => {
       await app.close()
       const zips = async (of: string) => {
         const opened = await open({ dir: of, worker: false })
-        const found = logged(opened).map(({ zip }) => zip)
+        const found = (await logged(opened)).map(({ zip }) => zip)
         await opened.close()
         return found
       }
@@ -980,7 +974,7 @@ describe('the log of decisions', () => {
       await restoreBackup({ backup, dir: state })
       const again = await open({ dir: state, worker: false })
       assert.deepEqual(
-        logged(again).map(({ zip }) => zip),
+        (await logged(again)).map(({ zip }) => zip),
         ['90001'],
       )
       await again.close()

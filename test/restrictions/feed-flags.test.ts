@@ -299,10 +299,10 @@ describe('flags and rules', () => {
   test('are in the log of decisions', async () => {
     await using t = await withRsr([{ stock: 'MAG-1', upc: UPC, flags: ['CA'] }])
     await verdict(t, named('MAG-1'), 'CA')
-    const items = t.app.ctx.engine.decisions
-      .prepare('SELECT items FROM restriction_decision')
-      .pluck()
-      .get() as string
+    const { items } = await t.app.ctx.engine.decisions.db
+      .selectFrom('restriction_decision')
+      .select('items')
+      .executeTakeFirstOrThrow()
     assert.deepEqual(JSON.parse(items)[0].rules, ['feed:RSR:CA'])
   })
 })

@@ -302,7 +302,7 @@ async function prepare(
   })
   try {
     const before = await headOf(app)
-    const release = await app.ctx.orders.lease().catch((error: unknown) => {
+    const lease = await app.ctx.orders.lease().catch((error: unknown) => {
       if (!keeps) throw error
       throw new Error(
         `orders.journal of ${input.dir} cannot be applied to the backup ` +
@@ -333,7 +333,7 @@ async function prepare(
       await app.ctx.orders.flush()
       return { replayed, doubted }
     } finally {
-      release?.()
+      lease?.release()
     }
   } finally {
     await app.close()

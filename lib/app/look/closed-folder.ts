@@ -13,7 +13,7 @@ import { openFile } from '../../db/sqlite/sqlite.js'
 import { quartermasterSchema } from '../../db/migrations/quartermaster.js'
 
 export interface ClosedFolder {
-  readonly engine: { readonly dir: string; openSnapshot(): Snapshot }
+  readonly engine: { readonly dir: string; openSnapshot(): Promise<Snapshot> }
   readonly reader: Reader
   /** Version of the schema of quartermaster.db. */
   readonly schema: number
@@ -28,7 +28,7 @@ export function openClosed(dir: string): ClosedFolder {
   try {
     const schema = raw.pragma('user_version', { simple: true }) as number
     return {
-      engine: { dir, openSnapshot: () => snapshotOver(openClosedRecord(dir)) },
+      engine: { dir, openSnapshot: async () => snapshotOver(openClosedRecord(dir)) },
       reader: readerOver(raw),
       schema,
       isCurrent: schema === quartermasterSchema.length,

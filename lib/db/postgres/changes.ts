@@ -10,7 +10,7 @@ import type { StateName } from '../tables/column-types.js'
 import type { Postgres } from './connect.js'
 import type { Client } from './driver.js'
 import { leave, ownClient } from './own-client.js'
-import { CHANNEL } from './schema/state.js'
+import { CHANNEL, ORDERS_CHANNEL } from './schema/state.js'
 
 /** Milliseconds before a lost connection is made anew. */
 const RECONNECT = SECOND
@@ -28,6 +28,8 @@ export interface Watched {
   lookEvery?: number
   /** Told of each name that has moved since it was last told of it. */
   moved: (names: StateName[]) => void
+  /** Told what a node has told of orders. */
+  ordersTold?: (news: string) => void
 }
 
 interface State {
@@ -41,6 +43,7 @@ export async function watchChanges({
   log,
   lookEvery = SECOND,
   moved,
+  ordersTold = () => {},
 }: Watched): Promise<Changes> {
   const closing = new AbortController()
   // A look that hangs is soon given up, and hangs behind nobody.
@@ -95,7 +98,7 @@ export async function watchChanges({
     await looking.close()
     throw error
   }
-  const running = [lookNowAndThen(), listen(postgres, closing.signal, look)]
+  const running = [lookNowAndThen(), listen(postgres, closing.signal, { look, ordersTold })]
   return {
     look,
     async close() {
@@ -110,7 +113,7 @@ export async function watchChanges({
 async function listen(
   { newClient }: Watched['postgres'],
   closing: AbortSignal,
-  look: () => Promise<void>,
+  { look, ordersTold }: { look: () => Promise<void>; ordersTold: (news: string) => void },
 ): Promise<void> {
   while (!closing.aborted) {
     const client = newClient()
@@ -120,7 +123,10 @@ async function listen(
     })
     client.on('error', stop)
     client.on('end', stop)
-    client.on('notification', () => void look())
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === ORDERS_CHANNEL) ordersTold(payload)
+      else void look()
+    })
     const close = () => {
       stop()
       void leave(client)
@@ -141,7 +147,7 @@ async function listen(
 async function begin(client: Client): Promise<boolean> {
   try {
     await client.connect()
-    await client.query(`listen ${CHANNEL}`)
+    await client.query(`listen ${CHANNEL}; listen ${ORDERS_CHANNEL}`)
     return true
   } catch {
     return false

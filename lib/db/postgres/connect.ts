@@ -1,10 +1,12 @@
 /** Opens the system of record on PostgreSQL. */
 import { Kysely } from 'kysely'
+import { turnsByName } from '../../core/async/turns.js'
+import type { AtomicOptions } from '../engine.js'
 import type { Tables } from '../tables/tables.js'
 import { NotInsideAtomic } from '../inside.js'
 import { readAddress } from './address.js'
 import type { Address } from './address.js'
-import { transactPostgres } from './atomic.js'
+import { transactAlone, transactPostgres } from './atomic.js'
 import { postgresDialect } from './connection.js'
 import { loadPg } from './driver.js'
 import type { Client, ClientOptions, Pg, Pool, PoolOptions } from './driver.js'
@@ -36,7 +38,10 @@ export interface Postgres {
   atomic<C extends { db: Kysely<Tables>; read: Kysely<Tables> }, R>(
     ctx: C,
     fn: (ctx: C) => Promise<R>,
+    options?: AtomicOptions,
   ): Promise<R>
+  /** As `Metered.alone`. */
+  alone<R>(name: string, fn: (tx: Kysely<Tables>, at: number) => Promise<R>): Promise<R>
   /**
    * A connection that belongs to no pool, not made yet. It waits for an answer as long as the others
    * do, or so many milliseconds; with 0, however long it takes.
@@ -74,13 +79,18 @@ export async function openPostgres(
   const over = (pool: Pool) =>
     new Kysely<Tables>({ dialect: postgresDialect(pool) }).withPlugin(new NotInsideAtomic(owner))
   const db = over(all)
+  const inTurn = turnsByName()
   return {
     db,
     read: over(looks),
-    async atomic(ctx, fn) {
+    async atomic(ctx, fn, options = {}) {
       if (ctx.db.isTransaction) return fn(ctx)
-      return transactPostgres(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx }))
+      const run = () =>
+        transactPostgres(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx }), options)
+      // Whoever waits on this node does not hold a connection meanwhile.
+      return options.inTurn ? inTurn('atomic', run) : run()
     },
+    alone: (name, fn) => inTurn(name, () => transactAlone(db, owner, { name, fn })),
     newClient: ({ answerTimeout: ms = answerTimeout } = {}) =>
       new pg.Client({
         ...options,
@@ -110,6 +120,8 @@ function optionsFor(
   const settings = {
     // A pooler that cannot keep settings refuses the connection, or is found out by `look`.
     search_path: SCHEMA,
+    // Of a statement that stands for itself, whatever the database's own is: a transaction says.
+    default_transaction_isolation: 'read\\ committed',
     statement_timeout: STATEMENT_TIMEOUT,
     idle_in_transaction_session_timeout: IDLE_TIMEOUT,
     client_encoding: 'UTF8',

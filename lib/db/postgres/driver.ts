@@ -17,7 +17,10 @@ export interface Client {
   connect(): Promise<void>
   query(text: string, values?: readonly unknown[]): Promise<Result>
   on(event: 'error', listener: (error: Error) => void): this
-  on(event: 'notification', listener: () => void): this
+  on(
+    event: 'notification',
+    listener: (message: { channel: string; payload?: string | undefined }) => void,
+  ): this
   on(event: 'end', listener: () => void): this
   end(): Promise<void>
 }

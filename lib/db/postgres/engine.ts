@@ -1,28 +1,32 @@
 /**
- * The engine of a node whose system of record is PostgreSQL. What is its own, and may be lost, lies
- * in its folder: counts, the log of decisions, offers.
+ * The engine of a node whose system of record is PostgreSQL, with what nodes count and note together.
+ * What is its own, and may be lost, lies in its folder: offers.
  */
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { inTime } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { holdFolder } from '../sqlite/folder.js'
 import { openOwnFiles } from '../sqlite/own-files.js'
 import type { Engine } from '../engine.js'
-import type { Lead } from '../lead.js'
+import type { Lead, OrderNews } from '../lead.js'
 import { LeadLost } from '../lead.js'
 import type { Reading } from '../query.js'
 import { lookWithin } from '../reading.js'
+import { openSnapshotOn } from './snapshot.js'
 import { noteTouches } from '../state.js'
 import type { StateName } from '../tables/column-types.js'
-import type { Tables } from '../tables/tables.js'
+import type { DecisionTables, MeterTables, Tables } from '../tables/tables.js'
+import { openCalls } from './calls.js'
 import { watchChanges } from './changes.js'
 import { openPostgres } from './connect.js'
 import type { Postgres } from './connect.js'
 import { standForLead } from './leadership.js'
 import type { Leadership } from './leadership.js'
 import { openMemory } from './memory.js'
+import { meteredOver, serverTime } from './metered.js'
 import { migratePostgres } from './schema.js'
+import { ORDERS_CHANNEL } from './schema/state.js'
 
 /** Milliseconds for which an answer waits until what it changed is read again. */
 const REFRESH = SECOND
@@ -64,6 +68,7 @@ async function engineOver(
   const look = <T>(read: () => Reading<T>): Promise<T> => lookAt(postgres.read, read)
   const memory = openMemory(look, log)
   let commits = 0
+  const lead = openLead(postgres, options)
   const changes = await watchChanges({
     postgres,
     log,
@@ -71,11 +76,12 @@ async function engineOver(
       commits++
       memory.refreshSoon(names)
     },
+    ordersTold: lead.told,
   }).catch((error: unknown) => {
     own.close()
     throw error
   })
-  const lead = openLead(postgres, options)
+  const calls = openCalls(postgres)
   const isHere = (what: string) => () => {
     throw new Error(`${what} of the system of record: it is on PostgreSQL`)
   }
@@ -93,15 +99,23 @@ async function engineOver(
     lead,
     remember: memory.remember,
     ready: () => memory.refresh(),
-    openSnapshot: isHere('there is no handle'),
+    openSnapshot: () => openSnapshotOn(postgres.read),
     ...own.handles,
-    async atomic(ctx, fn) {
+    meter: meteredOver<MeterTables>(postgres),
+    decisions: meteredOver<DecisionTables>(postgres),
+    calls,
+    time: ({ db }) => serverTime(db),
+    async atomic(ctx, fn, options) {
       if (ctx.db.isTransaction) return fn(ctx)
       let touched: ReadonlySet<StateName> = new Set()
-      const result = await postgres.atomic(ctx, (tx) => {
-        touched = noteTouches(tx.db)
-        return fn(tx)
-      })
+      const result = await postgres.atomic(
+        ctx,
+        (tx) => {
+          touched = noteTouches(tx.db)
+          return fn(tx)
+        },
+        options,
+      )
       commits++
       // Whoever changed it finds it changed. But it is committed, whatever becomes of the reading.
       const refreshed = () => memory.refresh(touched).catch(() => memory.refreshSoon(touched))
@@ -113,6 +127,7 @@ async function engineOver(
     isGone: (name) => name === 'catalog' && own.isCatalogGone(),
     rescueRecord: isHere('there is no file'),
     async close() {
+      await calls.close()
       await lead.close()
       await changes.close()
       await memory.close()
@@ -131,8 +146,9 @@ function openLead(
     monotonic,
     random,
   }: Pick<PostgresEngineOptions, 'log' | 'now' | 'monotonic' | 'random'>,
-): Lead & { close(): Promise<void> } {
+): Lead & { told(news: string): void; close(): Promise<void> } {
   const owner = random(12).toString('base64url')
+  const listeners = new Map<() => void, OrderNews>()
   let standing: Leadership | undefined
   return {
     get epoch() {
@@ -146,6 +162,17 @@ function openLead(
       await standing.fence(tx, epoch)
     },
     mayBegin: (epoch) => standing?.mayBegin(epoch) ?? false,
+    async tell(tx, news) {
+      await sql`select pg_notify(${ORDERS_CHANNEL}, ${news})`.execute(tx)
+    },
+    onTold(news, listener, until) {
+      if (until.aborted) return
+      listeners.set(listener, news)
+      until.addEventListener('abort', () => listeners.delete(listener), { once: true })
+    },
+    told(news) {
+      for (const [listener, wanted] of listeners) if (wanted === news) listener()
+    },
     close: async () => standing?.close(),
   }
 }

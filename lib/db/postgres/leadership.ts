@@ -22,7 +22,7 @@ const LIFE = 15 * SECOND
 /** Milliseconds after which who does not lead looks whether it can. */
 const LOOK = SECOND
 
-export interface Leadership extends Omit<Lead, 'stand'> {
+export interface Leadership extends Omit<Lead, 'stand' | 'tell' | 'onTold'> {
   /** Gives it back, so that another node need not wait for its end. */
   close(): Promise<void>
 }
@@ -99,7 +99,10 @@ class Standing implements Leadership {
     const { name, owner } = this.#given
     const { rows } = await sql`select 1 from leadership
       where name = ${name} and owner = ${owner} and epoch = ${epoch} for share`.execute(tx)
-    if (rows.length === 0) throw new LeadLost()
+    if (rows.length > 0) return
+    // It is known now, and need not be heard of by the next renewal.
+    if (this.#held?.epoch === epoch) this.#drop()
+    throw new LeadLost()
   }
 
   async close(): Promise<void> {

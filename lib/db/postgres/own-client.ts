@@ -22,8 +22,11 @@ export function ownClient({ newClient }: Pick<Postgres, 'newClient'>): OwnClient
 
   async function connected(): Promise<Client> {
     const client = newClient({ answerTimeout: ANSWER_TIMEOUT })
-    // Its end is learnt of by the question that fails.
+    // Its end while nobody asks is no failure: the next one gets a new one.
     client.on('error', () => {})
+    client.on('end', () => {
+      if (kept === client) kept = undefined
+    })
     await client.connect()
     return client
   }

@@ -12,6 +12,7 @@ import { fflsTables } from './schema/ffls.js'
 import { fraudTables } from './schema/fraud.js'
 import { historyTables } from './schema/history.js'
 import { leadershipTables } from './schema/leadership.js'
+import { meteredTables } from './schema/metered.js'
 import { ordersTables } from './schema/orders.js'
 import { restrictionsTables } from './schema/restrictions.js'
 import { searchTables } from './schema/search.js'
@@ -38,6 +39,7 @@ export const postgresSchema: readonly string[] = [
     consoleTables,
     leadershipTables,
     catalogTables,
+    meteredTables,
   ].join(''),
 ]
 

@@ -1,13 +1,14 @@
 /** The engine of an installation that has everything in one folder. */
 import type { Engine } from '../engine.js'
 import { filesIn } from './folder.js'
+import { openMetered } from './metered.js'
 import { oncePerTurn, openOwnFiles } from './own-files.js'
 import { readerOver, snapshotOver } from '../query.js'
 import { fileAt, rescueNow } from './rescue.js'
 import { kyselyOver, openFile, transact } from './sqlite.js'
 import type { Raw } from './sqlite.js'
 import { rememberedOver } from '../state.js'
-import type { Tables } from '../tables/tables.js'
+import type { DecisionTables, MeterTables, Tables } from '../tables/tables.js'
 
 /**
  * Opens every handle, or leaves none open. `tell` is told of a disk error of the system of record
@@ -37,6 +38,8 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
   const writer = file(files.record, { synchronous: 'FULL' })
   const reader = file(files.record, { synchronous: 'FULL', readonly: true })
   const rawReader = file(files.record, { synchronous: 'FULL', readonly: true })
+  const meter = openMetered<MeterTables>(files.meter, file)
+  const decisions = openMetered<DecisionTables>(files.decisions, file)
   const own = openOwnFiles(dir, file)
   const place = fileAt(files.record)
   const records = readerOver(rawReader)
@@ -57,9 +60,13 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
     remember: (name, load) => rememberedOver(records, version.read, { name, load }),
     // It is read when it is asked for.
     ready: async () => {},
-    openSnapshot: () =>
+    openSnapshot: async () =>
       snapshotOver(openFile(files.record, { synchronous: 'FULL', readonly: true })),
     ...own.handles,
+    meter,
+    decisions,
+    calls: null,
+    time: async ({ now }) => now(),
     async atomic(ctx, fn) {
       if (ctx.db.isTransaction) return fn(ctx)
       const result = await transact(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx }))
@@ -77,7 +84,7 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
       // Readers first: a reader that closes last leaves -wal and -shm behind.
       for (const raw of [rawReader, reader, writer]) raw.close()
       own.close()
-      await Promise.all([db.destroy(), read.destroy()])
+      await Promise.all([meter.close(), decisions.close(), db.destroy(), read.destroy()])
     },
   }
 }

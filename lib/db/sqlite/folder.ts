@@ -39,7 +39,8 @@ export function prepareFolder(dir: string): void {
 }
 
 /**
- * As `prepareFolder`; without the system of record where that is on another machine. Returns what
+ * As `prepareFolder`; without the system of record, and what is counted beside it, where that is on
+ * another machine. Returns what
  * closes the files, which is best done once they are open anew: the last handle of a file that is
  * closed writes its log back, which holds up a start.
  */
@@ -74,11 +75,11 @@ export function holdFolder(dir: string, { hasRecord = true } = {}): () => void {
           `${files.record} is not a Quartermaster database, or one from before the first release: ` +
             'start in another folder',
         )
+      upgrade(hold('decisions', 'NORMAL'), 'decisions', decisionsSchema)
+      const meter = hold('meter', 'NORMAL')
+      moveDecisions(files)
+      upgrade(meter, 'meter', meterSchema)
     }
-    upgrade(hold('decisions', 'NORMAL'), 'decisions', decisionsSchema)
-    const meter = hold('meter', 'NORMAL')
-    moveDecisions(files)
-    upgrade(meter, 'meter', meterSchema)
     upgrade(hold('history', 'NORMAL'), 'history', historySchema)
     if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files, hasRecord)
     upgrade(hold('catalog', 'NORMAL'), 'catalog', catalogSchema)

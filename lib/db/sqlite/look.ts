@@ -1,5 +1,6 @@
 /** Whether the files of a folder can be used, as the handles that serve it see them. */
 import { existsSync } from 'node:fs'
+import { present } from '../../core/present.js'
 import { filesIn } from './folder.js'
 import type { Engine } from '../engine.js'
 import type { Raw } from './sqlite.js'
@@ -41,8 +42,8 @@ function handlesOf({
   const files = filesIn(dir)
   return [
     [files.record, reader.raw, quartermasterSchema],
-    [files.meter, meter.raw, meterSchema],
-    [files.decisions, decisions.raw, decisionsSchema],
+    [files.meter, present(meter.file, 'meter.db').raw, meterSchema],
+    [files.decisions, present(decisions.file, 'decisions.db').raw, decisionsSchema],
     [files.catalog, catalog.raw, catalogSchema],
   ]
 }

@@ -1,22 +1,15 @@
 /** What a process has in its folder beside the system of record: it may be lost. */
-import type { Engine, RawHandle } from '../engine.js'
+import type { Engine } from '../engine.js'
 import { filesIn } from './folder.js'
 import { openLocks } from './locks.js'
 import { fileAt, openRenewable, writeBack } from './rescue.js'
-import { openFile, rememberStatements } from './sqlite.js'
-import type { Raw, Statement } from './sqlite.js'
+import { openFile } from './sqlite.js'
+import type { Statement } from './sqlite.js'
 
 export interface OwnFiles {
   readonly handles: Pick<
     Engine,
-    | 'meter'
-    | 'decisions'
-    | 'catalog'
-    | 'catalogVersion'
-    | 'writeCatalogBack'
-    | 'replaceCatalog'
-    | 'lock'
-    | 'unlock'
+    'catalog' | 'catalogVersion' | 'writeCatalogBack' | 'replaceCatalog' | 'lock' | 'unlock'
   >
   isCatalogGone(): boolean
   forgetCatalogVersion(): void
@@ -26,13 +19,10 @@ export interface OwnFiles {
 /** Opens them; `file` opens a database, and is told of all so that a failure can close them. */
 export function openOwnFiles(dir: string, file: typeof openFile = openFile): OwnFiles {
   const files = filesIn(dir)
-  const meter = file(files.meter, { synchronous: 'NORMAL' })
-  const decisions = file(files.decisions, { synchronous: 'NORMAL' })
   const catalog = openRenewable(() =>
     file(files.catalog, { synchronous: 'NORMAL', readonly: true }),
   )
   let place = fileAt(files.catalog)
-  const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
   const dataVersion = catalog.prepare('PRAGMA data_version').pluck()
   // Every handle counts for itself.
   const version = oncePerTurn({
@@ -47,8 +37,6 @@ export function openOwnFiles(dir: string, file: typeof openFile = openFile): Own
   }
   return {
     handles: {
-      meter: handle(meter),
-      decisions: handle(decisions),
       catalog,
       catalogVersion: version.read,
       async writeCatalogBack() {
@@ -69,7 +57,7 @@ export function openOwnFiles(dir: string, file: typeof openFile = openFile): Own
     isCatalogGone: () => !isReplacing && fileAt(files.catalog) !== place,
     forgetCatalogVersion: version.forget,
     close() {
-      for (const raw of [catalog, meter, decisions]) raw.close()
+      catalog.close()
       locks.releaseAll()
     },
   }

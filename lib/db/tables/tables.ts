@@ -1,6 +1,4 @@
-/**
- * Every table of quartermaster.db, as Kysely sees it. Made from the migrations by `npm run tables`.
- */
+/** Every table, as Kysely sees it. Made from the migrations by `npm run tables`. */
 import type { JobTable, StateTable } from './app.js'
 import type {
   ApiKeyTable,
@@ -63,7 +61,16 @@ import type {
   FraudSignalTable,
   FraudUseTable,
 } from './fraud.js'
+import type {
+  ExportFileTable,
+  ExportPollTable,
+  FraudCheckTable,
+  FraudTryTable,
+  UsageTable,
+} from './meter.js'
+import type { RestrictionDecisionTable } from './decisions.js'
 
+/** Of quartermaster.db, the system of record. */
 export interface Tables {
   state: StateTable
   job: JobTable
@@ -117,4 +124,18 @@ export interface Tables {
   fraud_use: FraudUseTable
   fraud_partner: FraudPartnerTable
   fraud_installation: FraudInstallationTable
+}
+
+/** Of meter.db: what is counted. Several nodes have it in the system of record. */
+export interface MeterTables {
+  usage: UsageTable
+  export_poll: ExportPollTable
+  export_file: ExportFileTable
+  fraud_check: FraudCheckTable
+  fraud_try: FraudTryTable
+}
+
+/** Of decisions.db, the same. */
+export interface DecisionTables {
+  restriction_decision: RestrictionDecisionTable
 }

@@ -23,6 +23,11 @@ export interface SessionOptions {
   readonly transcript?: Transcript
   /** What is known of its logins. */
   readonly login?: (credentials: readonly string[]) => LoginGate
+  /**
+   * Asked right before anything leaves, of a session with a transcript before each file that is
+   * written, too: why nothing may any more, or null.
+   */
+  readonly refusal?: () => string | null
 }
 
 /** Of a session whose logins nobody counts. */
@@ -36,24 +41,38 @@ const OPEN: LoginGate = {
 /** What a connector of this distributor is given; it can call the distributor's own host alone. */
 export function openSession(
   { name, api, files, hosts = [] }: Pick<Distributor, 'name' | 'api' | 'files' | 'hosts'>,
-  { settings, signal, now, egress = {}, transcript, login }: SessionOptions,
+  { settings, signal, now, egress = {}, transcript, login, refusal = () => null }: SessionOptions,
 ): Session {
+  const mayCall = () => {
+    const why = refusal()
+    if (why !== null) throw new CallFault(why, false, undefined)
+  }
+  const mayUpload = () => {
+    const why = refusal()
+    if (why !== null) throw new FtpFault(why, { sent: false, cause: undefined })
+  }
   const httpAt: Session['httpAt'] = (address, to, until = signal) => {
-    const call: CallApi = ({ path, unrecordedQuery, ...rest }) =>
-      callHttp(to, { ...rest, url: addressOf(address + path, unrecordedQuery) }, until)
+    const call: CallApi = async ({ path, unrecordedQuery, ...rest }) => {
+      mayCall()
+      return callHttp(to, { ...rest, url: addressOf(address + path, unrecordedQuery) }, until)
+    }
     return transcript ? (one) => transcript.record(one, () => call(one), ofHttp) : call
   }
   const streamAt: Session['streamAt'] = (address, to, until = signal) => {
-    const call: StreamApi = ({ path, ...rest }, take) =>
-      streamHttp(to, { ...rest, url: address + path }, until, take)
+    const call: StreamApi = async ({ path, ...rest }, take) => {
+      mayCall()
+      return streamHttp(to, { ...rest, url: address + path }, until, take)
+    }
     return transcript ? (one, take) => transcript.record(one, () => call(one, take), ofHttp) : call
   }
   const ftpAt: Session['ftpAt'] =
     (server, to, until = signal) =>
-    (login, work) =>
-      withFtp(to, { ...server, ...login }, until, (found) =>
-        work(transcript ? recorded(found, transcript) : found),
+    async (login, work) => {
+      mayUpload()
+      return withFtp(to, { ...server, ...login }, until, (found) =>
+        work(transcript ? recorded(found, transcript, mayUpload) : found),
       )
+    }
   return {
     settings,
     signal,
@@ -71,10 +90,14 @@ export function openSession(
       return { http: httpAt(address, to), stream: streamAt(address, to) }
     },
     ftpOf: (server) => ftpAt(server, { ...egress, hosts }),
-    recorded: (files) => (transcript ? recorded(files, transcript) : files),
+    recorded: (files) => (transcript ? recorded(files, transcript, mayUpload) : files),
     mail: async (message) => {
-      const send = async (): Promise<MailOutcome> =>
-        egress.mail ? sendMail(egress.mail, message, signal) : NO_MAIL_SERVER
+      const send = async (): Promise<MailOutcome> => {
+        if (!egress.mail) return NO_MAIL_SERVER
+        const why = refusal()
+        if (why !== null) return { outcome: 'not_sent', reason: why }
+        return sendMail(egress.mail, message, signal)
+      }
       const { to, subject, text, attachment } = message
       const body = attachment?.content.toString('latin1') ?? text
       return transcript
@@ -84,8 +107,10 @@ export function openSession(
           }))
         : send()
     },
-    connect: (host, port) =>
-      openConnection({ ...egress, hosts }, { host, port, isSecure: false }, signal),
+    connect: async (host, port) => {
+      mayCall()
+      return openConnection({ ...egress, hosts }, { host, port, isSecure: false }, signal)
+    },
     ftp:
       files === undefined
         ? async () => {
@@ -138,7 +163,7 @@ function checkNamed(address: string): URL {
 const ofHttp = ({ status, body }: HttpAnswer) => ({ status, answer: body.toString('utf8') })
 
 /** The same files, with what is done to them in the transcript. */
-function recorded(files: FtpFiles, transcript: Transcript): FtpFiles {
+function recorded(files: FtpFiles, transcript: Transcript, mayUpload: () => void): FtpFiles {
   const done = (answer: unknown) => ({
     status: null,
     answer: answer === null ? 'no such file' : String(answer),
@@ -166,7 +191,10 @@ function recorded(files: FtpFiles, transcript: Transcript): FtpFiles {
     upload: (path, bytes, options) =>
       transcript.record(
         { method: 'STOR', path, body: bytes },
-        () => files.upload(path, bytes, options),
+        async () => {
+          mayUpload()
+          return files.upload(path, bytes, options)
+        },
         () => ({ status: null, answer: 'written' }),
       ),
   }

@@ -43,12 +43,12 @@ export function* itemsInCommon(
  * Items are the one weak signal that an answer depends on: guessing at what somebody else's order
  * held must lead nowhere. `matched` are the hashes by which reports were found.
  */
-export function corroboration(
+export async function corroboration(
   ctx: FraudCtx,
   keys: FraudKeys,
   { items }: Signals,
   { asker, matched, answer }: Pick<Try, 'asker' | 'matched' | 'answer'>,
-): Corroboration {
+): Promise<Corroboration> {
   if (matched.length === 0 || items.length === 0) return answer
   return limitGuessing(ctx, keys, {
     asker,

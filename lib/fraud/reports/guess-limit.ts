@@ -5,7 +5,16 @@
  */
 import { DAY } from '../../core/clock.js'
 import type { FraudCtx } from '../ctx.js'
-import { deleteTry, insertTry, saveLater, triedWith, triesOutside } from './meter-queries.js'
+import {
+  deleteTries,
+  deleteTry,
+  insertTry,
+  saveLater,
+  triedWith,
+  triesOutside,
+} from './meter-queries.js'
+import type { Kysely } from 'kysely'
+import type { MeterTables } from '../../db/tables/tables.js'
 import type { FraudKeys } from '../keys/keys.js'
 import type { FraudSummary } from '../shapes.js'
 
@@ -21,6 +30,8 @@ export interface Try {
   answer: Corroboration
 }
 
+type Meter = Kysely<MeterTables>
+
 /** Further items that may be tried. */
 const TRIES = 10
 
@@ -29,57 +40,62 @@ export function limitGuessing(
   ctx: FraudCtx,
   keys: FraudKeys,
   { asker, matched, values, answer }: Try,
-): Corroboration {
-  const { meter } = ctx.engine
+): Promise<Corroboration> {
   const signals = matched.map((hash) => keys.current.digest('tried', String(hash)))
   const digests = [
     ...new Set(values.map((value) => keys.current.digest('weak', value).slice(0, 16))),
   ]
-  return meter.raw
-    .transaction(() => {
-      forgetOld(ctx)
-      const known = signals.map((signal) => {
-        const before = triedWith(meter, asker, signal)
-        const [free, later] = before
-          ? ([before.free, before.later].map((list) => JSON.parse(list) as string[]) as [
-              string[],
-              string[],
-            ])
-          : [digests, []]
-        return {
-          signal,
-          before,
-          later: [
-            ...later,
-            ...digests.filter((digest) => !free.includes(digest) && !later.includes(digest)),
-          ],
-        }
-      })
-      const spent = known.find(({ later }) => later.length > TRIES)
-      if (spent?.before)
-        return { items_overlap: spent.before.overlap, items_similar: spent.before.similar === 1 }
-      for (const { signal, before, later } of known) {
-        if (before) saveLater(meter, asker, signal, JSON.stringify(later))
-        else begin(ctx, { asker, signal, digests, answer })
-      }
-      return answer
-    })
-    .immediate()
+  return ctx.engine.meter.alone(ctx, `fraud tries ${asker}`, async (meter, at) => {
+    await forgetOld(ctx, { meter, asker, at })
+    const known = []
+    for (const signal of signals) known.push(await knownOf(meter, { asker, signal, digests }))
+    const spent = known.find(({ later }) => later.length > TRIES)
+    if (spent?.before)
+      return { items_overlap: spent.before.overlap, items_similar: spent.before.similar === 1 }
+    for (const { signal, before, later } of known) {
+      if (before) await saveLater(meter, asker, signal, JSON.stringify(later))
+      else await begin(ctx, meter, { asker, signal, at, digests, answer })
+    }
+    return answer
+  })
 }
 
-function begin(
-  { engine: { meter }, now, monotonic, fraudCounts }: FraudCtx,
+/** What was tried with a signal before, and what came later, this time among it. */
+async function knownOf(
+  meter: Meter,
+  { asker, signal, digests }: { asker: string; signal: string; digests: readonly string[] },
+) {
+  const before = await triedWith(meter, asker, signal)
+  if (!before) return { signal, before, later: [] }
+  const [free, later] = [before.free, before.later].map((list) => JSON.parse(list) as string[]) as [
+    string[],
+    string[],
+  ]
+  const isNew = (digest: string) => !free.includes(digest) && !later.includes(digest)
+  return { signal, before, later: [...later, ...digests.filter(isNew)] }
+}
+
+async function begin(
+  { monotonic, fraudCounts }: FraudCtx,
+  meter: Meter,
   {
     asker,
     signal,
+    at,
     digests,
     answer,
-  }: { asker: string; signal: string; digests: readonly string[]; answer: Corroboration },
-): void {
-  insertTry(meter, {
+  }: {
+    asker: string
+    signal: string
+    at: number
+    digests: readonly string[]
+    answer: Corroboration
+  },
+): Promise<void> {
+  await insertTry(meter, {
     asker,
     signal,
-    at: now(),
+    at,
     overlap: answer.items_overlap,
     similar: answer.items_similar ? 1 : 0,
     free: JSON.stringify(digests),
@@ -88,12 +104,23 @@ function begin(
 }
 
 /** A day after the first try it begins anew: by both clocks, as far as this process has seen it. */
-function forgetOld({ engine: { meter }, now, monotonic, fraudCounts: { tries } }: FraudCtx): void {
-  const old = triesOutside(meter, now() - DAY, now() + DAY)
-  for (const { asker, signal } of old) {
+async function forgetOld(
+  { monotonic, fraudCounts: { tries } }: FraudCtx,
+  { meter, asker, at }: { meter: Meter; asker: string; at: number },
+): Promise<void> {
+  for (const signal of await triesOutside(meter, asker, { since: at - DAY, latest: at + DAY })) {
     const place = `${asker} ${signal}`
     if ((tries.get(place) ?? -Infinity) > monotonic() - DAY) continue
     tries.delete(place)
-    deleteTry(meter, asker, signal)
+    await deleteTry(meter, asker, signal)
   }
+}
+
+/** Removes what whoever tried it has not come back to. */
+export async function forgetTries(ctx: FraudCtx): Promise<void> {
+  const { engine, monotonic, fraudCounts } = ctx
+  const at = await engine.time(ctx)
+  await deleteTries(engine.meter.db, at - 2 * DAY)
+  for (const [place, began] of fraudCounts.tries)
+    if (began <= monotonic() - 2 * DAY) fraudCounts.tries.delete(place)
 }

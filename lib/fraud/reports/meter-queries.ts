@@ -1,78 +1,123 @@
-/** What meter.db counts of fraud calls: checks of a key, and what was tried with a signal. */
-import type { RawHandle } from '../../db/engine.js'
+/** What is counted of fraud calls: checks of a key, and what was tried with a signal. */
+import type { Insertable, Kysely } from 'kysely'
+import type { FraudTryTable } from '../../db/tables/meter.js'
+import type { MeterTables } from '../../db/tables/tables.js'
+
+type Meter = Kysely<MeterTables>
 
 /**
- * Times of a key's checks after `since`, oldest first; older ones are forgotten, and those after
- * `latest`, which come from a clock that was wrong, count as made `at`.
+ * When the `nth` of a key's checks was made, counted from the newest; undefined where there are not
+ * so many after `since`. Older ones are forgotten, and those after `latest`, which come from a clock
+ * that was wrong, count as made `at`.
  */
-export function checksOf(
-  meter: RawHandle,
+export async function checkBefore(
+  meter: Meter,
   keyId: string,
-  { at, since, latest }: { at: number; since: number; latest: number },
-): number[] {
-  meter.prepare('UPDATE fraud_check SET at = ? WHERE key_id = ? AND at > ?').run(at, keyId, latest)
-  meter.prepare('DELETE FROM fraud_check WHERE key_id = ? AND at <= ?').run(keyId, since)
-  return meter
-    .prepare('SELECT at FROM fraud_check WHERE key_id = ? ORDER BY at')
-    .pluck()
-    .all(keyId) as number[]
+  { nth, at, since, latest }: { nth: number; at: number; since: number; latest: number },
+): Promise<number | undefined> {
+  await meter
+    .updateTable('fraud_check')
+    .set({ at })
+    .where('key_id', '=', keyId)
+    .where('at', '>', latest)
+    .execute()
+  await meter
+    .deleteFrom('fraud_check')
+    .where('key_id', '=', keyId)
+    .where('at', '<=', since)
+    .execute()
+  const row = await meter
+    .selectFrom('fraud_check')
+    .select('at')
+    .where('key_id', '=', keyId)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .offset(nth - 1)
+    .executeTakeFirst()
+  return row?.at
 }
 
 /** How many checks each key made after `since`. */
-export function checksByKey(meter: RawHandle, since: number): { key_id: string; uses: number }[] {
+export async function checksByKey(
+  meter: Meter,
+  since: number,
+): Promise<{ key_id: string; uses: number }[]> {
   return meter
-    .prepare('SELECT key_id, count(*) AS uses FROM fraud_check WHERE at > ? GROUP BY key_id')
-    .all(since) as { key_id: string; uses: number }[]
+    .selectFrom('fraud_check')
+    .select(({ fn }) => ['key_id', fn.countAll<number>().as('uses')])
+    .where('at', '>', since)
+    .groupBy('key_id')
+    .execute()
 }
 
-export function addCheck(meter: RawHandle, keyId: string, at: number): void {
-  meter.prepare('INSERT INTO fraud_check (key_id, at) VALUES (?, ?)').run(keyId, at)
+export async function addCheck(meter: Meter, keyId: string, at: number): Promise<void> {
+  await meter.insertInto('fraud_check').values({ key_id: keyId, at }).execute()
 }
 
 /** What an asker tried with a signal that matched. */
-export interface Tried {
-  at: number
-  overlap: number
-  similar: number
-  /** JSON: digests of what the first basket held, and of what came after it. */
-  free: string
-  later: string
-}
+export type Tried = Omit<FraudTryTable, 'asker' | 'signal'>
 
-export function triedWith(meter: RawHandle, asker: string, signal: string): Tried | undefined {
+export async function triedWith(
+  meter: Meter,
+  asker: string,
+  signal: string,
+): Promise<Tried | undefined> {
   return meter
-    .prepare(`SELECT at, overlap, similar, free, later FROM fraud_try
-      WHERE asker = ? AND signal = ?`)
-    .get(asker, signal) as Tried | undefined
+    .selectFrom('fraud_try')
+    .select(['at', 'overlap', 'similar', 'free', 'later'])
+    .where('asker', '=', asker)
+    .where('signal', '=', signal)
+    .executeTakeFirst()
 }
 
-export function saveLater(meter: RawHandle, asker: string, signal: string, later: string): void {
-  meter
-    .prepare('UPDATE fraud_try SET later = ? WHERE asker = ? AND signal = ?')
-    .run(later, asker, signal)
+export async function saveLater(
+  meter: Meter,
+  asker: string,
+  signal: string,
+  later: string,
+): Promise<void> {
+  await meter
+    .updateTable('fraud_try')
+    .set({ later })
+    .where('asker', '=', asker)
+    .where('signal', '=', signal)
+    .execute()
 }
 
-export function insertTry(
-  meter: RawHandle,
-  tried: Omit<Tried, 'later'> & { asker: string; signal: string },
-): void {
-  meter
-    .prepare(`INSERT INTO fraud_try (asker, signal, at, overlap, similar, free, later)
-      VALUES (@asker, @signal, @at, @overlap, @similar, @free, '[]')`)
-    .run(tried)
+export async function insertTry(
+  meter: Meter,
+  tried: Omit<Insertable<FraudTryTable>, 'later'>,
+): Promise<void> {
+  await meter
+    .insertInto('fraud_try')
+    .values({ ...tried, later: '[]' })
+    .execute()
 }
 
-/** What was begun up to `since`, or after `latest`. */
-export function triesOutside(
-  meter: RawHandle,
-  since: number,
-  latest: number,
-): { asker: string; signal: string }[] {
-  return meter
-    .prepare('SELECT asker, signal FROM fraud_try WHERE at <= ? OR at > ?')
-    .all(since, latest) as { asker: string; signal: string }[]
+/** Signals with which an asker began up to `since`, or after `latest`. */
+export async function triesOutside(
+  meter: Meter,
+  asker: string,
+  { since, latest }: { since: number; latest: number },
+): Promise<string[]> {
+  const rows = await meter
+    .selectFrom('fraud_try')
+    .select('signal')
+    .where('asker', '=', asker)
+    .where((where) => where.or([where('at', '<=', since), where('at', '>', latest)]))
+    .execute()
+  return rows.map(({ signal }) => signal)
 }
 
-export function deleteTry(meter: RawHandle, asker: string, signal: string): void {
-  meter.prepare('DELETE FROM fraud_try WHERE asker = ? AND signal = ?').run(asker, signal)
+export async function deleteTry(meter: Meter, asker: string, signal: string): Promise<void> {
+  await meter
+    .deleteFrom('fraud_try')
+    .where('asker', '=', asker)
+    .where('signal', '=', signal)
+    .execute()
+}
+
+/** Removes what was begun up to then, whoever did. */
+export async function deleteTries(meter: Meter, since: number): Promise<void> {
+  await meter.deleteFrom('fraud_try').where('at', '<=', since).execute()
 }

@@ -2,7 +2,7 @@
 import { quotaExceeded, waitFor } from '../../core/quota.js'
 import type { FraudCounts, FraudCtx } from '../ctx.js'
 import { DAY, MINUTE } from '../../core/clock.js'
-import { addCheck, checksByKey, checksOf } from './meter-queries.js'
+import { addCheck, checkBefore, checksByKey } from './meter-queries.js'
 
 export const FRAUD_QUOTAS = { check: 1_000, report: 25, removal: 25 } as const
 export type FraudUse = keyof typeof FRAUD_QUOTAS
@@ -12,20 +12,17 @@ export function openFraudCounts(): FraudCounts {
 }
 
 /**
- * Counts a check, or throws 429 `rate_limited`. One transaction, so that two processes together
- * count right.
+ * Counts a check, or throws 429 `rate_limited`. One at a time of a key, so that all processes
+ * together count right.
  */
-export function countCheck(ctx: FraudCtx, keyId: string): void {
-  const { meter } = ctx.engine
-  meter.raw
-    .transaction(() => {
-      const at = ctx.now()
-      // Rows from the future come from a clock that was wrong.
-      const times = checksOf(meter, keyId, { at, since: at - DAY, latest: at + MINUTE })
-      refuseOver(ctx, 'check', keyId, times)
-      addCheck(meter, keyId, at)
-    })
-    .immediate()
+export async function countCheck(ctx: FraudCtx, keyId: string): Promise<void> {
+  await ctx.engine.meter.alone(ctx, `fraud checks ${keyId}`, async (meter, at) => {
+    // Rows from the future come from a clock that was wrong.
+    const [since, latest, nth] = [at - DAY, at + MINUTE, FRAUD_QUOTAS.check]
+    const first = await checkBefore(meter, keyId, { nth, at, since, latest })
+    refuseOver(ctx, 'check', keyId, first === undefined ? 0 : first - since)
+    await addCheck(meter, keyId, at)
+  })
   rememberUse(ctx, 'check', keyId)
 }
 
@@ -38,7 +35,7 @@ export async function countUse(
   use: Exclude<FraudUse, 'check'>,
   keyId: string,
 ): Promise<void> {
-  const at = tx.now()
+  const at = await tx.engine.time(tx)
   // Rows from the future come from a clock that was wrong: taken as now, they count no longer than
   // the window.
   await tx.db
@@ -59,12 +56,8 @@ export async function countUse(
     .where('kind', '=', use)
     .orderBy('at')
     .execute()
-  refuseOver(
-    tx,
-    use,
-    keyId,
-    rows.map(({ at: then }) => then),
-  )
+  const times = rows.map(({ at: then }) => then)
+  refuseOver(tx, use, keyId, waitFor(times, at, quotaOf(use)))
   await tx.db.insertInto('fraud_use').values({ key_id: keyId, kind: use, at }).execute()
 }
 
@@ -89,8 +82,8 @@ export async function fraudQuotas(ctx: FraudCtx): Promise<{
 
 /** Of keys that used none nothing. Whoever used most comes first. */
 async function usedQuotas(ctx: FraudCtx): Promise<FraudQuota[]> {
-  const since = ctx.now() - DAY
-  const checks = checksByKey(ctx.engine.meter, since)
+  const since = (await ctx.engine.time(ctx)) - DAY
+  const checks = await checksByKey(ctx.engine.meter.db, since)
   const uses = await ctx.read
     .selectFrom('fraud_use')
     .select((query) => ['key_id', 'kind', query.fn.countAll<number>().as('uses')])
@@ -133,19 +126,18 @@ function timesHere({ times }: FraudCounts, use: FraudUse, keyId: string, now: nu
   return (times.get(`${use} ${keyId}`) ?? []).filter((at) => at > now - DAY)
 }
 
-/** `times` of the last 24 hours by the wall clock, oldest first. */
+const quotaOf = (use: FraudUse) => ({ limit: FRAUD_QUOTAS[use], window: DAY })
+
+/** `wait` is the time until one more fits, by the database. */
 function refuseOver(
-  { now, monotonic, fraudCounts }: FraudCtx,
+  { monotonic, fraudCounts }: FraudCtx,
   use: FraudUse,
   keyId: string,
-  times: readonly number[],
+  wait: number,
 ): void {
-  const quota = { limit: FRAUD_QUOTAS[use], window: DAY }
+  const quota = quotaOf(use)
   const steady = monotonic()
-  const ms = Math.max(
-    waitFor(times, now(), quota),
-    waitFor(timesHere(fraudCounts, use, keyId, steady), steady, quota),
-  )
+  const ms = Math.max(wait, waitFor(timesHere(fraudCounts, use, keyId, steady), steady, quota))
   if (ms > 0)
     throw quotaExceeded(
       'rate_limited',

@@ -62,11 +62,11 @@ export async function summarize(
     addresses_used: used(KINDS.shipping_address_1),
     billing_used: used(KINDS.billing_address_1),
     items_used: used(KINDS.item),
-    ...corroboration(ctx, keys, signals, {
+    ...(await corroboration(ctx, keys, signals, {
       asker,
       matched: matched.map(({ hash }) => hash),
       answer: inCommon,
-    }),
+    })),
     reported_by_you: hits.some(({ mine }) => mine === 1),
     first_reported: day(
       hits.map(({ first }) => first),

@@ -6,6 +6,7 @@ import type { FraudCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { localKeys } from '../keys/keys.js'
 import { settleReports } from '../keys/rotate.js'
+import { forgetTries } from './guess-limit.js'
 import { isSeen, reporter } from './queries.js'
 import { removeReports } from './store.js'
 
@@ -22,6 +23,7 @@ export const fraudJob: Job<FraudCtx> = {
   every: HOUR,
   async run(ctx, signal) {
     await settleReports(ctx, signal)
+    await forgetTries(ctx)
     while (
       !signal.aborted &&
       (await removeSome(ctx, (query) => query.where('updated_at', '<=', ctx.now() - RETENTION))) > 0

@@ -6,9 +6,10 @@
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
+import { LeadLost } from '../../db/lead.js'
 import { value } from '../../db/reading.js'
 import type { Fulfillment } from '../../distributors/fulfillment.js'
-import type { OrderSender, OrdersCtx } from '../ctx.js'
+import type { HeldLease, OrderSender, OrdersCtx } from '../ctx.js'
 import type { JournalCopy } from '../journal/copy.js'
 import { openProver } from '../journal/prove.js'
 import type { Prover } from '../journal/prove.js'
@@ -51,7 +52,8 @@ export class OrderEngine implements OrderSender {
   readonly #abandonCalls = new AbortController()
   readonly #slots = openAccountSlots()
   readonly #lease: SenderLease
-  readonly #sender: Sender
+  /** What sends in the epoch of now. */
+  #sender: { epoch: number | null; sender: Sender }
   readonly #prover: Prover
   readonly #copy: JournalCopy | undefined
   /** Orders that are being worked on, by id. */
@@ -64,8 +66,8 @@ export class OrderEngine implements OrderSender {
   #startedAt: number | null = null
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
-  /** Gives back the lease of an engine that was started. */
-  #release: (() => void) | null = null
+  /** The lease of an engine that was started. */
+  #held: HeldLease | null = null
 
   constructor(given: OrdersCtx, { copy, step = () => undefined }: EngineOptions = {}) {
     const noNewWork = this.#noNewWork.signal
@@ -80,17 +82,19 @@ export class OrderEngine implements OrderSender {
       ...given,
       actor: 'orders',
       owner: this.owner,
+      epoch: null,
       noNewWork,
       abandonCalls,
       flushJournal: () => this.flush(),
       refuseFailed: () => this.refuseFailed(),
       step,
     }
-    this.#lease = openLease(this.#ctx, copy)
-    this.#sender = openSender(this.#ctx, {
+    this.#lease = openLease(this.#ctx, {
+      copy,
       slots: this.#slots,
-      uncount: (order) => this.#uncount(order),
+      isUnderWay: (id) => this.#underWay.has(id),
     })
+    this.#sender = { epoch: null, sender: this.#openSender(null) }
     this.#prover = openProver(this.#ctx, noNewWork)
   }
 
@@ -98,15 +102,18 @@ export class OrderEngine implements OrderSender {
   start(): void {
     if (this.#noNewWork.signal.aborted) return
     this.#startedAt ??= this.#ctx.monotonic()
-    this.#timer ??= setInterval(() => {
+    if (this.#timer) return
+    const look = () => {
       this.#ticking ??= this.#tick().finally(() => {
         this.#ticking = undefined
       })
-    }, TICK).unref()
+    }
+    this.#timer = setInterval(look, TICK).unref()
+    this.#ctx.engine.lead?.onTold('waits', look, this.#noNewWork.signal)
   }
 
   get isSender(): boolean {
-    return this.#release !== null
+    return this.#held?.isHeld ?? false
   }
 
   get waitingSince(): number | null {
@@ -115,14 +122,10 @@ export class OrderEngine implements OrderSender {
 
   async #tick(): Promise<void> {
     try {
-      this.#release ??= await this.lease()
-      if (!this.#release)
-        return this.#logTrouble(
-          'warn',
-          'another process has the right to send orders; this one waits for it',
-        )
+      const held = await this.#hold()
+      if (!held) return
       await this.flush()
-      await this.#takeUpDue(new Set(), { force: false })
+      await this.#takeUpDue(new Set(), { force: false, epoch: held.epoch })
       const journal = this.#lease.journal()
       this.#prover.look(journal)
       this.#copy?.look(this.#ctx)
@@ -134,19 +137,35 @@ export class OrderEngine implements OrderSender {
     }
   }
 
+  /** The lease of now; null where another process has it, which is no trouble among several nodes. */
+  async #hold(): Promise<HeldLease | null> {
+    if (this.#held && !this.#held.isHeld) {
+      this.#held.release()
+      this.#held = null
+    }
+    this.#held ??= await this.lease()
+    if (!this.#held && this.#ctx.engine.lead === null)
+      this.#logTrouble(
+        'warn',
+        'another process has the right to send orders; this one waits for it',
+      )
+    return this.#held
+  }
+
   async pass({ force = false } = {}): Promise<boolean> {
-    const release = await this.lease()
-    if (!release) return false
+    const held = await this.lease()
+    if (!held) return false
     try {
       await this.flush()
       const seen = new Set<number>()
       for (let isMore = true; isMore;) {
-        isMore = (await this.#takeUpDue(seen, { force })) && seen.size < MOST_IN_A_PASS
+        isMore =
+          (await this.#takeUpDue(seen, { force, epoch: held.epoch })) && seen.size < MOST_IN_A_PASS
         await Promise.all(this.#underWay.values())
       }
       await this.flush()
     } finally {
-      release()
+      held.release()
     }
     return true
   }
@@ -162,16 +181,16 @@ export class OrderEngine implements OrderSender {
     // the journal is still needed.
     await Promise.allSettled(this.#underWay.values())
     // What cannot be written now, the next sender's first look writes.
-    if (this.#release) await this.flush().catch(() => {})
-    this.#release?.()
-    this.#release = null
+    if (this.isSender) await this.flush().catch(() => {})
+    this.#held?.release()
+    this.#held = null
     // Whoever is placing an order at the moment holds the lease until its answer is written down.
     await this.#lease.ended()
     clearTimeout(patience)
     this.#abandonCalls.abort()
   }
 
-  async lease(): Promise<(() => void) | null> {
+  async lease(): Promise<HeldLease | null> {
     this.refuseFailed()
     if (this.#noNewWork.signal.aborted)
       throw new ApiError('service_unavailable', {
@@ -203,11 +222,12 @@ export class OrderEngine implements OrderSender {
     this.#slots.free(account)
   }
 
-  deliver(order: StoredPo): Promise<void> {
+  deliver(order: StoredPo, epoch: number | null): Promise<void> {
+    const sender = this.#senderOf(epoch)
     return this.#workOnce(order, () =>
       order.state === 'sending'
-        ? this.#sender.sendClaimed(order, order.account ?? '')
-        : this.#sender.sendInTurn(order),
+        ? sender.sendClaimed(order, order.account ?? '')
+        : sender.sendInTurn(order),
     )
   }
 
@@ -219,7 +239,10 @@ export class OrderEngine implements OrderSender {
    * Takes up the next few that are due but those of `except`, and adds them to it; whether there
    * are more.
    */
-  async #takeUpDue(except: Set<number>, { force }: { force: boolean }): Promise<boolean> {
+  async #takeUpDue(
+    except: Set<number>,
+    { force, epoch }: { force: boolean; epoch: number | null },
+  ): Promise<boolean> {
     const ctx = this.#ctx
     this.refuseFailed()
     if (ctx.noNewWork.aborted || this.#underWay.size >= MOST_UNDER_WAY) return false
@@ -236,12 +259,15 @@ export class OrderEngine implements OrderSender {
     // Whatever became of one since it was read, its claim looks at its state again.
     for (const order of orders) {
       except.add(order.id)
-      void this.#workOnce(order, () => this.#takeUp(order, isPaused))
+      void this.#workOnce(order, () => this.#takeUp(order, { isPaused, epoch }))
     }
     return isMore
   }
 
-  async #takeUp(order: StoredPo, isPaused: boolean): Promise<void> {
+  async #takeUp(
+    order: StoredPo,
+    { isPaused, epoch }: { isPaused: boolean; epoch: number | null },
+  ): Promise<void> {
     const shop = shopAt(order)
     const count = (change: number) => {
       const now = (this.#takenUp.get(shop) ?? 0) + change
@@ -250,7 +276,7 @@ export class OrderEngine implements OrderSender {
     }
     count(+1)
     try {
-      await this.#sender.workOn(order, isPaused)
+      await this.#senderOf(epoch).workOn(order, isPaused)
     } finally {
       count(-1)
     }
@@ -262,6 +288,8 @@ export class OrderEngine implements OrderSender {
     if (!work) {
       work = begin()
         .catch((error: unknown) => {
+          // Another node takes it up.
+          if (error instanceof LeadLost) return
           if (!this.#abandonCalls.signal.aborted)
             this.#ctx.log.error(
               { err: error, ref: order.client_ref },
@@ -272,6 +300,19 @@ export class OrderEngine implements OrderSender {
       this.#underWay.set(order.id, work)
     }
     return work
+  }
+
+  /** What is sent in an epoch writes nothing in another one. */
+  #senderOf(epoch: number | null): Sender {
+    if (this.#sender.epoch !== epoch) this.#sender = { epoch, sender: this.#openSender(epoch) }
+    return this.#sender.sender
+  }
+
+  #openSender(epoch: number | null): Sender {
+    return openSender(
+      { ...this.#ctx, epoch },
+      { slots: this.#slots, uncount: (order) => this.#uncount(order) },
+    )
   }
 
   /** What the database counts no more; of a split another part may have been sent. */

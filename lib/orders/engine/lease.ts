@@ -1,49 +1,78 @@
 /**
- * The right to send: one process of a folder has it at a time. With it come the
- * lock, the takeover of what a dead sender left, and the journal's file.
+ * The right to send: one process of a folder has it at a time, or one node of several. With it come
+ * the takeover of what a dead sender left, and the journal.
  */
+import { connectorOf } from '../../distributors/modes.js'
+import { LeadLost } from '../../db/lead.js'
+import type { HeldLease } from '../ctx.js'
 import { compareJournal } from '../journal/compare.js'
 import type { JournalCopy } from '../journal/copy.js'
-import { JournalWriter } from '../journal/writer.js'
+import { JournalWriter, journalInTable } from '../journal/writer.js'
+import type { JournalKeeper } from '../journal/writer.js'
+import type { AccountSlots } from './account-limits.js'
 import { takeOver } from './recover.js'
+import { settleTime } from './rules/timing.js'
 import type { SenderCtx } from './sender/ctx.js'
 
 const LOCK = 'engine'
 
 /** Shared by all who send in this process. */
 export interface SenderLease {
-  /** Resolves with what gives it back; with null where another process has it. */
-  take(): Promise<(() => void) | null>
-  /** The journal's file, for who holds the lease. */
-  journal(): JournalWriter
+  /** Null where another process has it. */
+  take(): Promise<HeldLease | null>
+  /** The journal, for who holds the lease. */
+  journal(): JournalKeeper
   /** Waits until nobody in this process holds it, and the lock is given back. */
   ended(): Promise<void>
 }
 
-export function openLease(ctx: SenderCtx, copy: JournalCopy | undefined): SenderLease {
-  let held: HeldLock | null = null
+export interface LeaseOptions {
+  copy: JournalCopy | undefined
+  slots: AccountSlots
+  /** Whether this process is at work on an order. */
+  isUnderWay: (id: number) => boolean
+}
+
+export function openLease(ctx: SenderCtx, options: LeaseOptions): SenderLease {
+  const { lead } = ctx.engine
+  let held: HeldRight | null = null
   /** Resolves once the lock that was held before is given back. */
   let givenBack: Promise<void> = Promise.resolve()
+  const epochNow = () => lead?.epoch ?? null
 
-  function leave(lock: HeldLock): void {
-    if (--lock.holders > 0) return
-    if (held === lock) held = null
-    givenBack = lock.close()
+  function leave(right: HeldRight): void {
+    if (--right.holders > 0) return
+    if (held === right) held = null
+    givenBack = right.close()
   }
 
   return {
     async take() {
-      const lock = (held ??= new HeldLock(ctx, { copy, after: givenBack }))
-      lock.holders++
-      const isOurs = await lock.opened.catch((error: unknown) => {
-        leave(lock)
+      const epoch = epochNow()
+      if (lead && epoch === null) return null
+      // Who holds an earlier epoch goes on with what it had begun, and nothing of it is needed here.
+      if (held && held.epoch !== epoch) held = null
+      held ??=
+        epoch === null ? new FolderLock(ctx, options, givenBack) : new Term(ctx, options, epoch)
+      const right = held
+      right.holders++
+      const isOurs = await right.opened.catch((error: unknown) => {
+        leave(right)
         throw error
       })
-      if (isOurs) return () => leave(lock)
-      leave(lock)
+      if (isOurs)
+        return {
+          epoch,
+          get isHeld() {
+            return epoch === epochNow()
+          },
+          release: () => leave(right),
+        }
+      leave(right)
       return null
     },
     journal() {
+      if (lead) return journalInTable
       if (!held?.journal) throw new Error('the journal is written by who holds the lease')
       return held.journal
     },
@@ -54,21 +83,29 @@ export function openLease(ctx: SenderCtx, copy: JournalCopy | undefined): Sender
   }
 }
 
-/** The lock of the folder's sender, from when it is asked for until it is given back. */
-class HeldLock {
+/** A right to send, from when it is asked for until it is given back. */
+interface HeldRight {
+  readonly epoch: number | null
+  holders: number
+  /** The file, once it is held. */
+  readonly journal: JournalKeeper | null
+  /** False where another process has it. */
+  readonly opened: Promise<boolean>
+  readonly closed: Promise<void>
+  close(): Promise<void>
+}
+
+/** The lock of the folder's sender. */
+class FolderLock implements HeldRight {
+  readonly epoch = null
   holders = 0
-  /** Set once the lock is held. */
-  journal: JournalWriter | null = null
-  /** False where another process has the lock. */
+  journal: JournalKeeper | null = null
   readonly opened: Promise<boolean>
   readonly closed: Promise<void>
   readonly #ctx: SenderCtx
   #settle: () => void = () => {}
 
-  constructor(
-    ctx: SenderCtx,
-    { copy, after }: { copy: JournalCopy | undefined; after: Promise<void> },
-  ) {
+  constructor(ctx: SenderCtx, { copy }: LeaseOptions, after: Promise<void>) {
     this.#ctx = ctx
     this.closed = new Promise<void>((resolve) => {
       this.#settle = resolve
@@ -82,7 +119,7 @@ class HeldLock {
     if (!ctx.engine.lock(LOCK)) return false
     try {
       const written = await compareJournal(ctx)
-      await takeOver(ctx, ctx.owner)
+      await takeOver(ctx, () => true)
       await copy?.compareOnce(ctx)
       this.journal = await JournalWriter.open(ctx, written)
       return true
@@ -102,4 +139,37 @@ class HeldLock {
       this.#settle()
     }
   }
+}
+
+/** The lead of several nodes in one epoch. It ends by itself, and nobody needs to give it back. */
+class Term implements HeldRight {
+  readonly epoch: number
+  holders = 0
+  readonly journal = null
+  readonly opened: Promise<boolean>
+  readonly closed = Promise.resolve()
+
+  constructor(ctx: SenderCtx, options: LeaseOptions, epoch: number) {
+    this.epoch = epoch
+    this.opened = begin({ ...ctx, epoch }, options).catch((error: unknown) => {
+      if (error instanceof LeadLost) return false
+      throw error
+    })
+  }
+
+  async close(): Promise<void> {}
+}
+
+async function begin(ctx: SenderCtx, { copy, slots, isUnderWay }: LeaseOptions): Promise<boolean> {
+  const left = await takeOver(ctx, isUnderWay)
+  // The node before may only have been cut off, or frozen: where an account has one cart, it may
+  // still be filling it.
+  for (const { distid, mode, account } of left) {
+    const connector = connectorOf(ctx, distid, mode)
+    if (connector?.limits.concurrency !== 1 || account === null || !slots.tryTake(account, 1))
+      continue
+    setTimeout(() => slots.free(account), settleTime(connector)).unref()
+  }
+  await copy?.compareOnce(ctx)
+  return true
 }

@@ -57,14 +57,9 @@ export const ordersOfIds = query((db, given: { ids: readonly number[] }) =>
     .orderBy(nullsFirst('next_at')),
 )
 
-/** What another life than this one was sending. */
-export const sentByOthers = query((db, given: { owner: string }) =>
-  db
-    .selectFrom('purchase_order')
-    .selectAll()
-    .where(isOpenPurchase)
-    .where('state', '=', 'sending')
-    .where('owner', '<>', given.owner),
+/** What is being sent, or was when its sender ended. */
+export const beingSent = query((db) =>
+  db.selectFrom('purchase_order').selectAll().where(isOpenPurchase).where('state', '=', 'sending'),
 )
 
 /** Whether a placement counts against a quota. */

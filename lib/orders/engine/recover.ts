@@ -1,8 +1,10 @@
 /** What a new sender does before it sends anything: it takes over what a dead one left. */
 import { all } from '../../db/reading.js'
-import type { OrdersCtx } from '../ctx.js'
-import { sentByOthers } from './queries.js'
+import type { StoredPo } from '../stored.js'
+import { beingSent } from './queries.js'
 import { afterDeath } from './rules/after-send.js'
+import type { SenderCtx } from './sender/ctx.js'
+import { fence } from './sender/fence.js'
 import { move } from './transitions.js'
 
 /**
@@ -12,20 +14,31 @@ import { move } from './transitions.js'
 const AT_ONCE = 50
 
 /**
- * Takes over what a dead sender was sending: what became of it is found out. The sender's lock must
- * be held.
+ * Takes over what a dead sender was sending, and returns it as it was: what became of it is found
+ * out. The sender's lock must be held; with several nodes, the lead of the context's epoch. What this
+ * life itself is sending is left alone, as long as it is at work on it: it may have led before.
  */
-export async function takeOver(ctx: OrdersCtx, owner: string): Promise<void> {
-  const left = await ctx.engine.look(() => all(sentByOthers, { owner }))
+export async function takeOver(
+  ctx: SenderCtx,
+  isUnderWay: (id: number) => boolean,
+): Promise<StoredPo[]> {
+  const sending = await ctx.engine.look(() => all(beingSent, {}))
+  const left = sending.filter(({ id, owner }) => owner !== ctx.owner || !isUnderWay(id))
   for (let i = 0; i < left.length; i += AT_ONCE) {
     const orders = left.slice(i, i + AT_ONCE)
-    await ctx.engine.atomic(ctx, async (tx) => {
-      for (const order of orders) await move(tx, order, afterDeath(order, tx.now()))
-    })
+    await ctx.engine.atomic(
+      ctx,
+      async (tx) => {
+        await fence(tx)
+        for (const order of orders) await move(tx, order, afterDeath(order, tx.now()))
+      },
+      { inTurn: true },
+    )
     for (const { client_ref: ref, distid } of orders)
       ctx.log.warn(
         { ref, distid },
         'the server ended while an order was being sent; what became of it is being found out',
       )
   }
+  return left
 }

@@ -89,16 +89,16 @@ async function searchWidely(
   { openSnapshot }: Pick<Engine, 'openSnapshot'>,
   phrase: string,
 ): Promise<number[]> {
-  const own = openSnapshot()
+  const own = await openSnapshot()
   try {
     const ids: number[] = []
-    for (const id of own.iterateColumn(recordsWithPhrase, { phrase })) {
-      ids.push(id)
-      if (ids.length % FEW_TEXTS === 0) await nextTurn()
+    for await (const some of own.inSteps(recordsWithPhrase, { phrase }, FEW_TEXTS)) {
+      for (const id of some) ids.push(id)
+      await nextTurn()
     }
     return ids
   } finally {
-    own.close()
+    await own.close()
   }
 }
 

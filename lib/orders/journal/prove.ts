@@ -8,7 +8,7 @@ import type { OrdersCtx } from '../ctx.js'
 import { pauseOrders, readKnownDamage } from '../engine/pause.js'
 import { verifyJournal } from './verify.js'
 import type { JournalFault, Verification } from './verify.js'
-import type { JournalWriter } from './writer.js'
+import type { JournalKeeper } from './writer.js'
 
 /** Milliseconds from the start to the first time. */
 const AFTER = 10 * SECOND
@@ -23,7 +23,7 @@ export interface Prover {
    * Begins where it is time, and returns at once. To be called when the journal's file has every
    * line.
    */
-  look(journal: JournalWriter): void
+  look(journal: JournalKeeper): void
   /** Resolves once nothing is being proved. */
   ended(): Promise<void>
 }
@@ -56,7 +56,7 @@ export function openProver(ctx: OrdersCtx, signal: AbortSignal): Prover {
   }
 }
 
-async function prove(ctx: OrdersCtx, journal: JournalWriter, signal: AbortSignal): Promise<void> {
+async function prove(ctx: OrdersCtx, journal: JournalKeeper, signal: AbortSignal): Promise<void> {
   const { remakes } = journal
   const found = await verifyJournal(ctx, {
     rest: () => wait(REST, undefined, { signal, ref: false }),
@@ -67,7 +67,7 @@ async function prove(ctx: OrdersCtx, journal: JournalWriter, signal: AbortSignal
 
 async function act(
   ctx: OrdersCtx,
-  journal: JournalWriter,
+  journal: JournalKeeper,
   { faults, lines }: Verification,
 ): Promise<void> {
   if (faults.length === 0)

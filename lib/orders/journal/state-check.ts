@@ -3,7 +3,8 @@
  * there is.
  */
 import { query } from '../../db/query.js'
-import type { Reader } from '../../db/query.js'
+import type { Reading } from '../../db/query.js'
+import { lists, value } from '../../db/reading.js'
 import type { WalkedLine } from './chain.js'
 import type { StoredPo } from '../stored.js'
 import type { StateData } from '../engine/transitions.js'
@@ -11,9 +12,9 @@ import type { StateData } from '../engine/transitions.js'
 export interface StateCheck {
   /** Purchase orders that lines told of so far. */
   readonly count: number
-  take(line: WalkedLine): void
+  take(line: WalkedLine): Reading<void>
   /** Every purchase order that is not what its lines say, in words. */
-  end(): string[]
+  end(): Reading<string[]>
 }
 
 /** What must stand in the row of an order that ended. */
@@ -83,12 +84,11 @@ const countOfRows = query((db) =>
  * Only what is under way is kept in memory: an order that ended is compared at once, and again
  * should a later line tell of it.
  */
-export function openStateCheck(reader: Reader): StateCheck {
-  return new LineFollower(reader)
+export function openStateCheck(): StateCheck {
+  return new LineFollower()
 }
 
 class LineFollower implements StateCheck {
-  readonly #reader: Reader
   readonly #known = new Map<number, Known>()
   readonly #faults: string[] = []
   /** Rows of orders that ended, from `#first` on. */
@@ -96,28 +96,24 @@ class LineFollower implements StateCheck {
   #first = -WINDOW
   #count = 0
 
-  constructor(reader: Reader) {
-    this.#reader = reader
-  }
-
   get count(): number {
     return this.#count
   }
 
-  take({ kind, data, seq }: WalkedLine): void {
-    if (kind === 'state') return this.#takeState(JSON.parse(data) as StateData, seq)
+  *take({ kind, data, seq }: WalkedLine): Reading<void> {
+    if (kind === 'state') return yield* this.#takeState(JSON.parse(data) as StateData, seq)
     for (const row of purchaseOrdersIn(data)) {
       this.#count++
-      this.#settle({ row, seq })
+      yield* this.#settle({ row, seq })
     }
   }
 
-  end(): string[] {
+  *end(): Reading<string[]> {
     for (const order of this.#known.values()) {
-      const fault = this.#difference(order)
+      const fault = yield* this.#difference(order)
       if (fault !== null) this.#faults.push(fault)
     }
-    const rows = this.#reader.value(countOfRows) ?? 0
+    const rows = (yield* value(countOfRows)) ?? 0
     if (this.#faults.length === 0 && rows !== this.#count)
       this.#faults.push(
         `there are ${rows} purchase orders, and the journal tells of ${this.#count}`,
@@ -125,28 +121,28 @@ class LineFollower implements StateCheck {
     return this.#faults
   }
 
-  #takeState({ id, from, set }: StateData, seq: number): void {
+  *#takeState({ id, from, set }: StateData, seq: number): Reading<void> {
     const before = this.#known.get(id)?.row
     if (before && before.state !== from)
       this.#faults.push(
         `purchase order ${id} was ${shown(before.state)} before line ${seq}, which says ${from}`,
       )
     // One that had ended was right: whatever this line changes must show in it.
-    const row = before ?? rowFrom(this.#openValues(id))
-    if (row) this.#settle({ row: { ...row, ...set } as Row, seq })
+    const row = before ?? rowFrom(yield* this.#openValues(id))
+    if (row) yield* this.#settle({ row: { ...row, ...set } as Row, seq })
     else this.#faults.push(missing(id, seq))
   }
 
-  #settle(order: Known): void {
+  *#settle(order: Known): Reading<void> {
     const { id, state } = order.row
-    if (ENDED.includes(state) && this.#difference(order) === null) this.#known.delete(id)
+    if (ENDED.includes(state) && (yield* this.#difference(order)) === null) this.#known.delete(id)
     else this.#known.set(id, order)
   }
 
   /** What differs, or null. */
-  #difference({ row, seq }: Known): string | null {
+  *#difference({ row, seq }: Known): Reading<string | null> {
     const isEnded = ENDED.includes(row.state)
-    const stored = isEnded ? this.#endedValues(row.id) : this.#openValues(row.id)
+    const stored = yield* isEnded ? this.#endedValues(row.id) : this.#openValues(row.id)
     if (!stored) return missing(row.id, seq)
     const columns: readonly Column[] = isEnded ? ENDED_COLUMNS : OPEN_COLUMNS
     const at = columns.findIndex((name, i) => stored[i] !== row[name])
@@ -157,14 +153,14 @@ class LineFollower implements StateCheck {
           `the last of which is ${seq}, say ${shown(row[column])}`
   }
 
-  #openValues(id: number): unknown[] | undefined {
-    return this.#reader.lists(openRow, { id })[0]
+  *#openValues(id: number): Reading<unknown[] | undefined> {
+    return (yield* lists(openRow, { id }))[0]
   }
 
   /** Values of the first columns, read with those of its neighbours. */
-  #endedValues(id: number): unknown[] | undefined {
+  *#endedValues(id: number): Reading<unknown[] | undefined> {
     if (id < this.#first || id >= this.#first + WINDOW) {
-      const rows: unknown[][] = this.#reader.lists(endedRows, { from: id, limit: WINDOW })
+      const rows: unknown[][] = yield* lists(endedRows, { from: id, limit: WINDOW })
       this.#window = new Map(rows.map((values) => [values[0] as number, values]))
       this.#first = id
     }

@@ -5,7 +5,8 @@
  */
 import { nextTurn } from '../../core/async/wait.js'
 import type { OrdersCtx } from '../ctx.js'
-import type { Snapshot } from '../../db/query.js'
+import type { Reading, Snapshot } from '../../db/query.js'
+import { all, first, value } from '../../db/reading.js'
 import type { ObjectStore } from '../../objects/store.js'
 import { ChainReader, ChainWalk, isFault, journalSealer, readLine } from './chain.js'
 import { proveCopy } from './copy.js'
@@ -91,11 +92,11 @@ export async function proveJournal(
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const file = await openJournalLines(ctx.engine.dir)
-  const snapshot = ctx.engine.openSnapshot()
+  const snapshot = await ctx.engine.openSnapshot()
   try {
-    return await new Verifier(ctx, snapshot, file, openStateCheck(snapshot)).run(options)
+    return await new Verifier(ctx, snapshot, file, openStateCheck()).run(options)
   } finally {
-    snapshot.close()
+    await snapshot.close()
     await file.close()
   }
 }
@@ -141,7 +142,10 @@ class Verifier {
 
   async run(options: VerifyOptions): Promise<Verification> {
     const { anchor } = options
-    const { last, marked } = this.#snapshot.first(journalReach) ?? { last: 0, marked: 0 }
+    const { last, marked } = (await this.#snapshot.look(() => first(journalReach))) ?? {
+      last: 0,
+      marked: 0,
+    }
     const head = await this.#proveDatabase(last, options)
     // What follows a broken line is nobody's word any more.
     if (head.seq === last) {
@@ -157,7 +161,7 @@ class Verifier {
           'database',
           `the line of the anchor is missing: the journal ends at ${last}`,
         )
-      for (const fault of this.#states.end())
+      for (const fault of await this.#snapshot.look(() => this.#states.end()))
         this.#faults.push({ seq: null, where: 'purchase orders', fault })
       if (this.#fileIsSound) await this.#proveRestOfFile(head, marked, options.isBackup === true)
     }
@@ -185,30 +189,42 @@ class Verifier {
   ): Promise<{ seq: number; mac: string }> {
     const chain = new ChainWalk(journalSealer(this.#ctx))
     for (let at = 0; at < last;) {
-      const rows = this.#snapshot.all(linesAfter, { seq: at, limit: STEP })
+      const step = { seq: at, limit: STEP }
+      const rows = await this.#snapshot.look(() => all(linesAfter, step))
       if (this.#fileIsSound) await this.#file.have(rows.length)
-      for (const { seq, line: text } of rows) {
-        const line = chain.next(text)
-        if ('fault' in line) {
-          this.#add(
-            line.seq,
-            'database',
-            this.#fileHas(line.seq, chain.head.mac)
-              ? `${line.fault}; orders.journal has it as it was written`
-              : line.fault,
-          )
-          return chain.head
-        }
-        if (this.#fileIsSound) this.#compare(seq, text)
-        if (anchor?.seq === seq && anchor.mac !== line.mac)
-          this.#add(seq, 'database', 'the line is not the one of the anchor')
-        this.#states.take(line)
-      }
+      const isSound = await this.#snapshot.look(() => this.#proveLines(chain, rows, anchor))
+      if (!isSound) return chain.head
       at = present(rows.at(-1), 'the last line').seq
       onProgress?.(at, last, at)
       await rest()
     }
     return chain.head
+  }
+
+  /** False behind a line that is broken. */
+  *#proveLines(
+    chain: ChainWalk,
+    rows: readonly { seq: number; line: string }[],
+    anchor: VerifyOptions['anchor'],
+  ): Reading<boolean> {
+    for (const { seq, line: text } of rows) {
+      const line = chain.next(text)
+      if ('fault' in line) {
+        this.#add(
+          line.seq,
+          'database',
+          this.#fileHas(line.seq, chain.head.mac)
+            ? `${line.fault}; orders.journal has it as it was written`
+            : line.fault,
+        )
+        return false
+      }
+      if (this.#fileIsSound) this.#compare(seq, text)
+      if (anchor?.seq === seq && anchor.mac !== line.mac)
+        this.#add(seq, 'database', 'the line is not the one of the anchor')
+      yield* this.#states.take(line)
+    }
+    return true
   }
 
   /** Whether the file has the line that the database should have next. */
@@ -257,12 +273,12 @@ class Verifier {
         `the line is missing: the file ends at ${this.#fileLines}, and had ${marked}`,
       )
     if (isBackup) return this.#followFile(last, mac)
-    this.#snapshot.release()
+    await this.#snapshot.release()
     for (let seq = last + 1; ; seq++) {
       await this.#file.have(1)
       const text = this.#file.next()
       if (text === undefined) return
-      const known = this.#snapshot.value(lineAt, { seq })
+      const known = await this.#snapshot.look(() => value(lineAt, { seq }))
       if (known !== text)
         return this.#add(
           seq,

@@ -11,7 +11,27 @@ const NOTE_EVERY = 5 * SECOND
 /** Lines that are appended at once. */
 const AT_ONCE = 1_000
 
-export class JournalWriter {
+/** Where the committed lines of the journal go, for who holds the lease. */
+export interface JournalKeeper {
+  /** How often what was kept was found disturbed, or made anew: who read it meanwhile has read another. */
+  readonly remakes: number
+  /** Resolves once every line that is committed now is kept. */
+  flush(): Promise<void>
+  remake(reason: string): Promise<void>
+  noteNowAndThen(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Where the system of record is on PostgreSQL, its table is the journal: a commit keeps a line. */
+export const journalInTable: JournalKeeper = {
+  remakes: 0,
+  flush: async () => {},
+  remake: async () => {},
+  noteNowAndThen: async () => {},
+  close: async () => {},
+}
+
+export class JournalWriter implements JournalKeeper {
   readonly #ctx: OrdersCtx
   /** Undefined where it was given up, until the next round makes it anew. */
   #file: JournalFile | undefined

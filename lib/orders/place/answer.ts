@@ -73,17 +73,21 @@ async function giveUp(
   placementId: number,
   orders: readonly StoredPo[],
 ): Promise<void> {
-  await ctx.engine.atomic(ctx, async (tx) => {
-    for (const order of orders)
-      if (
-        !(await move(tx, order, {
-          to: 'expired',
-          reason: order.reason ?? 'it could not be reached',
-          next_at: null,
-        }))
-      )
-        throw new Error('it is being sent at this moment')
-  })
+  await ctx.engine.atomic(
+    ctx,
+    async (tx) => {
+      for (const order of orders)
+        if (
+          !(await move(tx, order, {
+            to: 'expired',
+            reason: order.reason ?? 'it could not be reached',
+            next_at: null,
+          }))
+        )
+          throw new Error('it is being sent at this moment')
+    },
+    { inTurn: true },
+  )
   forgetOrder(ctx.orders.counts, placementId)
 }
 

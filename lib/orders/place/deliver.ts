@@ -1,5 +1,5 @@
 /** Sends what was taken in: here, or through the process that has the right to send. */
-import type { OrdersCall } from '../ctx.js'
+import type { HeldLease, OrdersCall } from '../ctx.js'
 import { pause } from '../../core/async/wait.js'
 import { isUnavailable } from '../../db/faults.js'
 import { DISK_FULL, notSent } from '../engine/rules/after-send.js'
@@ -11,10 +11,27 @@ import { purchaseOrdersOf } from '../rows.js'
 const POLL = 100
 
 /**
+ * Has an order sent that was taken in: here, as long as this process may, and else by who may. The
+ * lease is the caller's to give back.
+ */
+export async function sendTaken(
+  ctx: OrdersCall,
+  intent: Intent,
+  lease: HeldLease | null,
+): Promise<void> {
+  if (lease) await sendIntent(ctx, intent, lease.epoch)
+  if (!lease?.isHeld) await waitForSender(ctx, intent)
+}
+
+/**
  * Sends all parts side by side: at once where their account has room, else when their turn comes.
  * Under a lease.
  */
-export async function sendIntent(ctx: OrdersCall, { purchaseOrders }: Intent): Promise<void> {
+async function sendIntent(
+  ctx: OrdersCall,
+  { purchaseOrders }: Intent,
+  epoch: number | null,
+): Promise<void> {
   await ctx.orders.step('intent committed')
   try {
     await ctx.orders.flush()
@@ -25,7 +42,7 @@ export async function sendIntent(ctx: OrdersCall, { purchaseOrders }: Intent): P
     throw error
   }
   await ctx.orders.step('intent in the journal')
-  await Promise.allSettled(purchaseOrders.map((order) => ctx.orders.deliver(order)))
+  await Promise.allSettled(purchaseOrders.map((order) => ctx.orders.deliver(order, epoch)))
   await ctx.orders.flush()
 }
 
@@ -39,19 +56,41 @@ async function giveBack(ctx: OrdersCall, order: StoredPo, error: unknown): Promi
  * Another process sends: what became of it is looked at now and then, also behind the answer; when
  * that one is gone, it is sent here.
  */
-export async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
+async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
   for (;;) {
-    await pause(POLL)
-    const orders = await purchaseOrdersOf(ctx, intent.placementId)
-    if (
-      orders.every(
-        ({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0),
-      )
-    )
-      return
+    await newsOrPause(ctx)
+    if (await isThrough(ctx, intent)) return
     // The next start of the sender, whoever it is, does the rest.
     if (ctx.orders.stopping.aborted) return
-    const release = await ctx.orders.lease()
-    if (release) return sendIntent(ctx, intent).finally(release)
+    const lease = await laterIfAway(() => ctx.orders.lease())
+    if (lease) return sendTaken(ctx, intent, lease).finally(lease.release)
+  }
+}
+
+/** Until another node tells of orders, and no longer than a poll may wait. */
+async function newsOrPause({ engine }: OrdersCall): Promise<void> {
+  const news = new AbortController()
+  engine.lead?.onTold('moved', () => news.abort(), news.signal)
+  await pause(POLL, news.signal)
+  news.abort()
+}
+
+/** Whether each part was sent, or could not be. */
+async function isThrough(ctx: OrdersCall, { placementId }: Intent): Promise<boolean> {
+  const orders = await laterIfAway(() => purchaseOrdersOf(ctx, placementId))
+  return (
+    orders?.every(
+      ({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0),
+    ) ?? false
+  )
+}
+
+/** Null where the database is away for the moment: it is asked again. */
+async function laterIfAway<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (isUnavailable(error)) return null
+    throw error
   }
 }

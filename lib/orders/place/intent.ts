@@ -2,7 +2,7 @@
  * Takes an order in: everything that is needed to send it, frozen in one transaction before anybody
  * is asked.
  */
-import { itemsText, newPurchaseOrder, newRecord, newReference, nextId } from '../rows.js'
+import { itemsText, newPurchaseOrder, newRecord, nextId } from '../rows.js'
 import type { StoredOrder } from '../history/records.js'
 import type { Insertable, Selectable } from 'kysely'
 import type { OrderCounts, OrdersCall } from '../ctx.js'
@@ -14,6 +14,7 @@ import { OrderIdHeld, earlierPlacements } from './holder.js'
 import { appendJournal } from '../journal/chain.js'
 import { fitPo, poNumber, poOfAttempt } from './po-number.js'
 import { checkQuota, countOrder } from '../quota.js'
+import { fence } from '../engine/sender/fence.js'
 import { refusePaused } from './refusals.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
@@ -25,7 +26,10 @@ export interface PlannedGroup extends CheckedGroup {
   /** The subscriber's account at the distributor now. */
   account: string
   parts: (OrderPart & {
-    /** It may be sent at once: its account has room for it. */ isSentNow: boolean
+    /** It may be sent at once: its account has room for it. */
+    isSentNow: boolean
+    /** By which it is known from before it is written down. */
+    clientRef: string
   })[]
 }
 
@@ -51,47 +55,78 @@ export interface IntentInput {
   digest: string
   /** This life of this process, which sends what may be sent at once. */
   owner: string
+  /** In which it may be sent at once. */
+  epoch: number | null
   counts: OrderCounts
 }
 
 /**
  * Writes an order down. Throws `OrderIdHeld`, 429 `order_volume_limit`, and 503
- * `service_unavailable` while the operator has orders paused; then nothing is written.
+ * `service_unavailable` while the operator has orders paused; then nothing is written. Neither is it
+ * where `LeadLost` is thrown: another node leads, and nothing may be sent at once.
  */
 export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<Intent> {
-  return ctx.engine.atomic(ctx, async (tx) => {
-    const { order, digest } = input
-    // Before the pause: an order that just came back from the journal was sent, so nobody may hear
-    // that nothing was.
-    const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
-    if (isHeld) throw new OrderIdHeld()
-    await refusePaused(tx)
-    if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
-    const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
-    const placement: Placement = {
-      id: await nextId(tx, 'placement'),
-      subscriber_id: ctx.subscriber.id,
-      order_id: order.orderId,
-      attempt,
-      key_id: ctx.key?.id ?? null,
-      mode: order.mode,
-      request_digest: digest,
-      placed_at: placedAt,
-      holds_id: 1,
-      was_refused: 0,
-    }
-    const rows = await rowsOf(tx as OrdersCall, input, placement)
-    await tx.db.insertInto('placement').values(placement).execute()
-    await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
-    await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
-    if (ctx.key) await countOrder(tx, ctx.key.id, placement.id, placedAt)
-    await appendJournal(tx, 'intent', {
-      placement,
-      orders: rows.orders.map(({ customer_name: _name, ...named }) => named),
-      purchaseOrders: rows.purchaseOrders,
-    } satisfies IntentData)
-    return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
-  })
+  return ctx.engine.atomic(
+    ctx,
+    async (tx) => {
+      const { order, digest } = input
+      // Before the pause: an order that just came back from the journal was sent, so nobody may hear
+      // that nothing was.
+      const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
+      if (isHeld) throw new OrderIdHeld()
+      await refusePaused(tx)
+      if (input.groups.some(({ parts }) => parts.some(({ isSentNow }) => isSentNow)))
+        await fence({ ...tx, epoch: input.epoch })
+      if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
+      const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
+      const placement: Placement = {
+        id: await nextId(tx, 'placement'),
+        subscriber_id: ctx.subscriber.id,
+        order_id: order.orderId,
+        attempt,
+        key_id: ctx.key?.id ?? null,
+        mode: order.mode,
+        request_digest: digest,
+        placed_at: placedAt,
+        holds_id: 1,
+        was_refused: 0,
+      }
+      const rows = await rowsOf(tx as OrdersCall, input, placement)
+      await tx.db.insertInto('placement').values(placement).execute()
+      await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
+      await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
+      if (ctx.key) {
+        const at = await tx.engine.time({ db: tx.db, now: () => placedAt })
+        await countOrder(tx, ctx.key.id, placement.id, at)
+      }
+      await appendJournal(tx, 'intent', {
+        placement,
+        orders: rows.orders.map(({ customer_name: _name, ...named }) => named),
+        purchaseOrders: rows.purchaseOrders,
+      } satisfies IntentData)
+      if (input.epoch === null) await tx.engine.lead?.tell(tx.db, 'waits')
+      return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
+    },
+    { inTurn: true },
+  )
+}
+
+/** What was written of the parts of these groups, whose transaction did not tell; null for nothing. */
+export async function writtenIntent(
+  ctx: OrdersCall,
+  groups: readonly PlannedGroup[],
+): Promise<Intent | null> {
+  const refs = groups.flatMap(({ parts }) => parts.map(({ clientRef }) => clientRef))
+  const purchaseOrders = await ctx.read
+    .selectFrom('purchase_order')
+    .selectAll()
+    .where('client_ref', 'in', refs)
+    .orderBy('id')
+    .execute()
+  const [first] = purchaseOrders
+  return first
+    ? { placementId: first.placement_id, countedAt: ctx.monotonic(), purchaseOrders }
+    : null
 }
 
 async function rowsOf(
@@ -212,7 +247,7 @@ function purchaseOrderRow(
   { order, group, part, record, placement, id, owner }: PurchaseOrderInput,
 ): StoredPo {
   const content = contentOf(order, group, part, {
-    clientRef: newReference(ctx.random),
+    clientRef: part.clientRef,
     serial: id,
     po: record.po_number,
     poGiven: record.po_given,

@@ -41,7 +41,7 @@ export const BOOKS: readonly Planted[] = [
     seams: [
       {
         at: 'lib/orders/engine/recover.ts#takeOver',
-        make: (): typeof Recover.takeOver => async () => {},
+        make: (): typeof Recover.takeOver => async () => [],
       },
     ],
   },

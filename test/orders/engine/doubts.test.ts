@@ -495,11 +495,11 @@ describe('two processes', () => {
       now: () => t.clock.ms,
       distributors: [...builtin, tst.distributor],
     })
-    const release = (await other.orders.lease())!
+    const lease = (await other.orders.lease())!
     const placing = t.place(t.body())
     await soon(300)
     assert.deepEqual([tst.sends.length, await states(t)], [0, ['planned']])
-    release()
+    lease.release()
     assert.equal((await placing).body.data.status, 'placed')
     await other.close()
   })
@@ -513,12 +513,12 @@ describe('two processes', () => {
       now: () => t.clock.ms,
       distributors: [...builtin, tst.distributor],
     })
-    const release = await other.orders.lease()
+    const lease = await other.orders.lease()
     other.orders.start()
     assert.equal(await t.app.orders.lease(), null)
     assert.equal((await t.place(t.body())).body.data.status, 'placed')
     assert.equal(tst.sends.length, 1)
-    release!()
+    lease!.release()
     await other.close()
   })
 })

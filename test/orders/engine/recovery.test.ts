@@ -116,9 +116,9 @@ describe('recovery', () => {
       transactions++
       return atomic(ctx, run)
     }
-    const release = await t.app.orders.lease()
+    const lease = await t.app.orders.lease()
     engine.atomic = atomic
-    release!()
+    lease!.release()
     assert.ok((await t.purchaseOrders()).every(({ state }) => state === 'unknown'))
     assert.ok(transactions <= 4, `${transactions} transactions`)
     await t.later(MINUTE)

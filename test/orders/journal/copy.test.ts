@@ -126,8 +126,8 @@ async function rig(wrap: (store: MemoryStore) => ObjectStore = (store) => store)
 }
 
 const pauseOf = async (app: App) => {
-  const release = await app.orders.lease()
-  release?.()
+  const lease = await app.orders.lease()
+  lease?.release()
   return readPause(app.ctx)
 }
 

@@ -75,7 +75,7 @@ async function shopWith(orders: number) {
      */
     async start() {
       shop.app.orders.start()
-      held = await shop.app.orders.lease()
+      held = (await shop.app.orders.lease())?.release ?? null
     },
     letGo() {
       held?.()
@@ -496,10 +496,10 @@ describe('the journal under a running server', () => {
 
   test('a process without a server notices it before it writes a line', async () => {
     await using t = await shopWith(2)
-    const release = await t.shop.app.orders.lease()
+    const lease = await t.shop.app.orders.lease()
     rmSync(journalOf(t.shop.dir))
     await t.shop.app.orders.flush()
-    release?.()
+    lease?.release()
     assert.match((await t.pause())!.reason, /was removed or moved away/)
     assert.deepEqual(linesOf(t.shop.dir), await databaseLines(t.shop))
   })

@@ -150,7 +150,7 @@ async function openNode(
     random: randomBytes,
   })
   const leading = await openPostgres(address)
-  const lead = openLead(leading, name, monotonic)
+  const lead = openLead(leading, { owner: name, told: opened.lead!, monotonic })
   const engine = withLead(opened, lead)
   const background = openBackground({
     worker: worker ?? false,
@@ -279,10 +279,15 @@ interface TestLead extends Lead {
 }
 
 /** Which can be given back, and taken again. */
-function openLead(postgres: Postgres, owner: string, monotonic: () => number): TestLead {
+function openLead(
+  postgres: Postgres,
+  { owner, told, monotonic }: { owner: string; told: Lead; monotonic: () => number },
+): TestLead {
   let standing: Leadership | null = null
   let lives = 0
   return {
+    tell: (tx, news) => told.tell(tx, news),
+    onTold: (news, listener, until) => told.onTold(news, listener, until),
     get epoch() {
       return standing?.epoch ?? null
     },

@@ -3,6 +3,8 @@ import { TEXT, triggerFunction } from './types.js'
 
 /** Where nodes are told that a number has moved. */
 export const CHANNEL = 'quartermaster_state'
+/** Where they are told that there is something new about orders. */
+export const ORDERS_CHANNEL = 'quartermaster_orders'
 
 export const stateTables = `
 CREATE TABLE state (

@@ -4,6 +4,8 @@ import type { OrdersCtx } from '../../ctx.js'
 export interface SenderCtx extends OrdersCtx {
   /** This life of this process: what it is sending bears its name. */
   readonly owner: string
+  /** In which the work began; null where there is one folder. */
+  readonly epoch: number | null
   /** Aborted once the engine is told to stop: nothing new is begun. */
   readonly noNewWork: AbortSignal
   /** Aborted when a closing engine waits no longer for the calls that are under way. */

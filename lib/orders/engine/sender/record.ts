@@ -1,9 +1,11 @@
 /** Writes down what became of a purchase order. */
-import { isUnavailable } from '../../../db/faults.js'
+import { isDeepStrictEqual } from 'node:util'
+import { isCommitUnknown, isUnavailable } from '../../../db/faults.js'
 import type { Change, StoredPo } from '../../stored.js'
 import { standsElsewhere } from '../../matching/order-numbers.js'
 import { move } from '../transitions.js'
 import type { SenderCtx } from './ctx.js'
+import { fence } from './fence.js'
 
 /** Milliseconds between attempts to write down what is known and must not be forgotten. */
 const RETRY = 250
@@ -11,7 +13,9 @@ const RETRY = 250
 /**
  * Writes a change down; null when somebody else has moved the order. What a distributor answered is
  * known here only, so a full disk or a busy database is waited for; an app that closes meanwhile
- * leaves the order in `sending`, and its next start finds out. `also` is written with it.
+ * leaves the order in `sending`, and its next start finds out. `also` is written with it. Throws
+ * `LeadLost` where another node leads by now: only what this life sent itself is told all the same,
+ * and whoever took that over has moved it.
  */
 export async function record(
   ctx: SenderCtx,
@@ -19,17 +23,31 @@ export async function record(
   change: Change,
   also: (tx: SenderCtx) => Promise<void> = async () => {},
 ): Promise<StoredPo | null> {
+  const isOwnAnswer =
+    order.state === 'sending' && order.owner === ctx.owner && change.to !== 'sending'
+  /** As an attempt has left it whose commit may or may not have come to be. */
+  let doubted: StoredPo | null = null
   for (let attempts = 0; ; attempts++) {
+    let written: StoredPo | null = null
     try {
-      return await ctx.engine.atomic(ctx, async (tx) => {
-        await also(tx)
-        const { distributor_order_id: number } = change
-        if (change.to === 'placed' && number && (await standsElsewhere(tx.db, order, number)))
-          return move(tx, order, numberTaken(order, number, tx.now()))
-        return move(tx, order, change)
-      })
+      written = await ctx.engine.atomic(
+        ctx,
+        async (tx) => {
+          written = null
+          if (!isOwnAnswer) await fence(tx)
+          await also(tx)
+          await ctx.engine.lead?.tell(tx.db, 'moved')
+          return (written = await move(tx, order, await asItIs(tx, order, change)))
+        },
+        { inTurn: true },
+      )
+      return written ?? (doubted && (await isAsWritten(ctx, doubted)) ? doubted : null)
     } catch (error) {
-      if (!isUnavailable(error) || ctx.abandonCalls.aborted) throw error
+      // Whether it was written shows when it is written again: it waits for what is under way, and
+      // then finds the order moved, or not.
+      if (isCommitUnknown(error)) doubted = written ?? doubted
+      else if (!isUnavailable(error)) throw error
+      if (ctx.abandonCalls.aborted) throw error
       if (attempts % 40 === 0)
         ctx.log.error(
           { err: error, ref: order.client_ref },
@@ -39,6 +57,23 @@ export async function record(
       await new Promise((resolve) => setTimeout(resolve, RETRY))
     }
   }
+}
+
+/** Another order may have that number by now. */
+async function asItIs(tx: SenderCtx, order: StoredPo, change: Change): Promise<Change> {
+  const { distributor_order_id: number } = change
+  const isTaken = change.to === 'placed' && number && (await standsElsewhere(tx.db, order, number))
+  return isTaken ? numberTaken(order, number, tx.now()) : change
+}
+
+/** Whether an order is as an attempt left it of which nobody knows whether it was committed. */
+async function isAsWritten({ read }: SenderCtx, written: StoredPo): Promise<boolean> {
+  const row = await read
+    .selectFrom('purchase_order')
+    .selectAll()
+    .where('id', '=', written.id)
+    .executeTakeFirst()
+  return isDeepStrictEqual({ ...row }, { ...written })
 }
 
 /**

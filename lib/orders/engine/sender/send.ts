@@ -10,6 +10,7 @@ import { SEND_TIMEOUT } from '../rules/timing.js'
 import { submissionOf } from './answers.js'
 import { callInTime } from './call.js'
 import type { SenderCtx } from './ctx.js'
+import { whyTooLate } from './fence.js'
 import { openOrder } from './open-order.js'
 import { record } from './record.js'
 
@@ -43,6 +44,8 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
   const login = loginsOf(ctx, order)
   await ctx.step('before the send')
   ctx.refuseFailed()
+  const tooLate = whyTooLate(ctx)
+  if (tooLate !== null) return recordNotSent(ctx, order, tooLate)
   const { answer, ended } = await callInTime(
     ctx,
     connector.limits.sendTimeout ?? SEND_TIMEOUT,
@@ -54,6 +57,7 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
         transcript,
         login,
         egress: ctx.egress,
+        refusal: () => whyTooLate(ctx),
       })
       return connector.submit({ ...session, ...stage }, content)
     },

@@ -4,6 +4,7 @@
  */
 import { connectorOf } from '../../../distributors/modes.js'
 import { isUnavailable } from '../../../db/faults.js'
+import { LeadLost } from '../../../db/lead.js'
 import { FAILED } from '../../stored.js'
 import type { Change, StoredPo } from '../../stored.js'
 import { CONCURRENCY } from '../account-limits.js'
@@ -67,7 +68,7 @@ class OrderSteps implements Sender {
     } catch (error) {
       // A fault of ours must not come back five times a second; somebody else's change of the order
       // stands.
-      if (!ctx.engine.hasFailed() && !ctx.abandonCalls.aborted)
+      if (!ctx.engine.hasFailed() && !ctx.abandonCalls.aborted && !(error instanceof LeadLost))
         await record(ctx, order, {
           to: order.state,
           failures: order.failures + 1,

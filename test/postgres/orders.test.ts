@@ -1,0 +1,297 @@
+/**
+ * Orders of several nodes over one database: each is bought once, whichever node takes it in, whoever
+ * leads, and wherever a connection is cut.
+ */
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { verifyAudit } from '../../lib/accounts/verify-audit.js'
+import { pause } from '../../lib/core/async/wait.js'
+import { LeadLost } from '../../lib/db/lead.js'
+import { filesIn } from '../../lib/db/sqlite/folder.js'
+import { builtin } from '../../lib/distributors/builtin/index.js'
+import { verifyJournal } from '../../lib/orders/journal/verify.js'
+import type { PlaceBody } from '../../lib/orders/shapes.js'
+import { openForTest } from '../../server/testing/open.js'
+import type { WatchedApp } from '../../server/testing/open.js'
+import { missing, startServer } from '../harness/postgres.js'
+import type { TestServer } from '../harness/postgres.js'
+import { startProxy } from '../harness/tcp-proxy.js'
+import type { TcpProxy, Verdict } from '../harness/tcp-proxy.js'
+import { until } from '../harness/until.js'
+import { orderShop } from '../orders/shop.js'
+import type { OrderShop } from '../orders/shop.js'
+import { scripted } from '../orders/scripted-distributor.js'
+import type { Scripted } from '../orders/scripted-distributor.js'
+
+const SECRET = '5e'.repeat(32)
+
+/** A node with its own clock and its own way to the database. */
+interface Node {
+  app: WatchedApp
+  clock: { ms: number }
+  proxy: TcpProxy
+}
+
+interface Nodes extends AsyncDisposable {
+  /** The one that leads. */
+  first: Node & { shop: OrderShop }
+  second: Node
+  tst: Scripted
+  /** Places an order through a node; resolves with its status, or the code that refused it. */
+  place(node: Node, body: Record<string, unknown>): Promise<string>
+  orders(): ReturnType<OrderShop['purchaseOrders']>
+}
+
+describe('orders of several nodes', { skip: missing }, () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer()
+  })
+  after(async () => {
+    await server?.close()
+  })
+
+  async function nodes(
+    tst = scripted(),
+    step: (name: string) => Promise<void> | undefined = () => undefined,
+  ): Promise<Nodes> {
+    const address = await server.database()
+    const through = async () => {
+      const proxy = await startProxy(server.port)
+      return { proxy, database: address.replace(`:${server.port}/`, `:${proxy.port}/`) }
+    }
+    const [one, two] = [await through(), await through()]
+    const dir = mkdtempSync(join(tmpdir(), 'qm-node-'))
+    const shop = await orderShop([tst], {
+      database: one.database,
+      secretKey: SECRET,
+      faults: { step },
+    })
+    for (const end of ['', '-wal']) {
+      const file = `${filesIn(shop.app.dir).catalog}${end}`
+      if (existsSync(file)) cpSync(file, `${filesIn(dir).catalog}${end}`)
+    }
+    const clock = { ms: shop.clock.ms }
+    const app = await openForTest({
+      dir,
+      database: two.database,
+      secretKey: SECRET,
+      worker: false,
+      distributors: [...builtin, tst.distributor],
+      now: () => clock.ms,
+    })
+    const first = { app: shop.app as WatchedApp, shop, clock: shop.clock, proxy: one.proxy }
+    const second = { app, clock, proxy: two.proxy }
+    first.app.ctx.engine.lead!.stand()
+    await until(() => first.app.ctx.engine.lead!.epoch !== null, 'the first leads')
+    first.app.orders.start()
+    return {
+      first,
+      second,
+      tst,
+      place: (node, body) =>
+        node.app
+          .as(shop.subscriber)
+          .orders.place(body as PlaceBody)
+          .then(
+            ({ status }) => status,
+            (error: { code?: string }) => error.code ?? String(error),
+          ),
+      orders: () => shop.purchaseOrders(),
+      async [Symbol.asyncDispose]() {
+        await app.close()
+        await shop.close()
+        await one.proxy.close()
+        await two.proxy.close()
+        rmSync(dir, { recursive: true })
+      },
+    }
+  }
+
+  /** The second node takes the lead: nobody has renewed it for longer than it lives. */
+  async function leadMoves({ first, second }: Nodes): Promise<void> {
+    first.proxy.isStalled = true
+    second.app.ctx.engine.lead!.stand()
+    second.app.orders.start()
+    await until(() => {
+      second.clock.ms += 1_000
+      return second.app.ctx.engine.lead!.epoch !== null
+    }, 'the second leads')
+  }
+
+  /** The first goes on; what had been on its way is lost. */
+  async function thaw({ first }: Nodes): Promise<void> {
+    first.proxy.isStalled = false
+    first.proxy.cutAll()
+    const read = () => first.app.ctx.read.selectFrom('setting').selectAll().execute()
+    await until(
+      () =>
+        read().then(
+          () => true,
+          () => false,
+        ),
+      'the first reads again',
+    )
+  }
+
+  /** Has the next commit that follows such a statement lose its connection. */
+  function cutCommitAfter(proxy: TcpProxy, statement: RegExp, verdict: Verdict): () => boolean {
+    const writing = new WeakSet<object>()
+    let isCut = false
+    proxy.judge = (bytes, connection) => {
+      const text = bytes.toString('latin1')
+      if (statement.test(text)) writing.add(connection)
+      if (!writing.has(connection) || isCut || !/\bcommit\b/i.test(text)) return 'pass'
+      isCut = true
+      return verdict
+    }
+    return () => isCut
+  }
+
+  test('what another node takes in, the one that leads sends', async () => {
+    await using t = await nodes()
+    assert.equal(await t.place(t.second, t.first.shop.body()), 'placed')
+    const [order] = await t.orders()
+    assert.deepEqual(
+      [order?.state, order?.sends, t.tst.sends.length, t.tst.orders.length],
+      ['placed', 1, 1, 1],
+    )
+    // Either can prove it, and search in it.
+    for (const { app } of [t.first, t.second]) {
+      const { sound, lines, purchase_orders: orders } = await verifyJournal(app.ctx)
+      assert.deepEqual([sound, lines > 0, orders], [true, true, 1])
+      assert.ok((await verifyAudit(app.ctx)).sound)
+    }
+    await t.first.app.ctx.db.updateTable('purchase_order').set({ account: 'another' }).execute()
+    const { sound, faults } = await verifyJournal(t.second.app.ctx)
+    assert.deepEqual([sound, faults[0]?.where], [false, 'purchase orders'])
+  })
+
+  test('the same order at the same moment through both is placed once', async () => {
+    await using t = await nodes()
+    const body = t.first.shop.body()
+    const told = await Promise.all([t.place(t.first, body), t.place(t.second, body)])
+    assert.deepEqual(told.sort(), ['duplicate_order', 'placed'])
+    assert.equal(t.tst.sends.length, 1)
+  })
+
+  test('many at the same moment through both are all placed', async () => {
+    await using t = await nodes()
+    const told = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        t.place(n % 2 === 0 ? t.first : t.second, t.first.shop.body()),
+      ),
+    )
+    assert.deepEqual(
+      told,
+      told.map(() => 'placed'),
+    )
+    assert.equal(t.tst.sends.length, 30)
+    assert.ok((await verifyJournal(t.second.app.ctx)).sound)
+  })
+
+  for (const verdict of ['cut', 'cut once done'] as const)
+    for (const [what, statement, logged] of [
+      ['the intent', /insert into "purchase_order"/, []],
+      ['what the distributor answered', /update "purchase_order"/, [/cannot be written down yet/]],
+    ] as const)
+      test(`a connection that is lost while ${what} is committed (${verdict})`, async () => {
+        await using t = await nodes()
+        t.first.app.expectErrors(...logged)
+        const isCut = cutCommitAfter(t.first.proxy, statement, verdict)
+        assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
+        assert.ok(isCut())
+        const orders = await t.orders()
+        assert.deepEqual(
+          [orders.map(({ state, sends }) => [state, sends]), t.tst.sends.length],
+          [[['placed', 1]], 1],
+        )
+      })
+
+  for (const verdict of ['cut', 'cut once done'] as const)
+    test(`a connection that is lost while a claim is committed (${verdict})`, async () => {
+      await using t = await nodes()
+      t.first.app.expectErrors(/cannot be written down yet/)
+      const isCut = cutCommitAfter(t.first.proxy, /update "purchase_order"/, verdict)
+      assert.equal(await t.place(t.second, t.first.shop.body()), 'placed')
+      assert.ok(isCut())
+      const [order] = await t.orders()
+      assert.deepEqual([order?.state, order?.sends, t.tst.sends.length], ['placed', 1, 1])
+    })
+
+  test('a leader whose lease is half over begins no send, and gives the order back', async () => {
+    let isLate = false
+    const tst = scripted()
+    await using t = await nodes(tst, (name) => {
+      if (name === 'before the send' && !isLate) {
+        isLate = true
+        t.first.clock.ms += 8_000
+      }
+      return undefined
+    })
+    const body = t.first.shop.body()
+    const told = await t.place(t.first, body)
+    assert.equal(told, 'distributor_unavailable')
+    assert.equal(tst.sends.length, 0)
+    assert.match((await t.orders())[0]!.reason!, /another node may be about to send/)
+  })
+
+  test('what was being sent is looked up by the next leader, and bought once', async () => {
+    const tst = scripted()
+    let answer: () => void = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    tst.acts.push(async (_session, order) => {
+      tst.orders.push({ number: 'TST-1', order })
+      await answered
+      return { outcome: 'accepted', number: 'TST-1' }
+    })
+    await using t = await nodes(tst)
+    t.first.app.expectErrors(/somebody has moved on meanwhile/, /cannot be worked on/)
+    const placing = t.place(t.first, t.first.shop.body())
+    await until(() => tst.sends.length === 1, 'it was sent')
+    await leadMoves(t)
+    const states = async () =>
+      (await t.second.app.ctx.read.selectFrom('purchase_order').select('state').execute()).map(
+        ({ state }) => state,
+      )
+    await until(
+      async () => {
+        // Longer than the lease: it is renewed before anything is done.
+        t.second.clock.ms += 60_000
+        await until(() => t.second.app.ctx.engine.lead!.epoch !== null, 'the second leads on')
+        await pause(500)
+        return (await states())[0] === 'placed'
+      },
+      'it was found',
+      60,
+    )
+    // The one that was frozen goes on, and tells what it heard: it changes nothing.
+    await thaw(t)
+    answer()
+    await placing
+    assert.deepEqual([await states(), tst.sends.length], [['placed'], 1])
+  })
+
+  test('a leader that does not know yet that it is none claims nothing', async () => {
+    const tst = scripted()
+    await using t = await nodes(tst)
+    t.first.app.expectErrors(/orders cannot be worked on/)
+    const { engine } = t.first.app.ctx
+    const epoch = engine.lead!.epoch!
+    await leadMoves(t)
+    await thaw(t)
+    // By its own clocks, which stood still, it leads; and it may have heard by now that it does not.
+    await assert.rejects(
+      engine.atomic(t.first.app.ctx, (tx) => engine.lead!.fence(tx.db, epoch)),
+      LeadLost,
+    )
+    assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
+    assert.equal(tst.sends.length, 1)
+    assert.equal((await t.orders())[0]!.sends, 1)
+  })
+})
