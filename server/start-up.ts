@@ -20,6 +20,7 @@ export async function startUp(
   const failed = (message: string) => (error: unknown) => {
     if (!stopping.aborted) ctx.log.error({ err: error }, message)
   }
+  ctx.sharing?.start()
   await Promise.all([
     // Who watches the file tells of one that cannot be read.
     ctx.catalog

@@ -4,6 +4,7 @@ import { analyticsJob } from '../analytics/builds/rebuild-job.js'
 import { historyJob } from '../analytics/history/roll-up-job.js'
 import { openLimits } from '../accounts/limits/limits.js'
 import { openCatalog } from '../catalog/catalog.js'
+import { readState } from '../catalog/queries.js'
 import { openCheckRuns } from '../configuration/credentials.js'
 import { openConfigurations } from '../configuration/saved-documents.js'
 import type { Background } from '../core/async/background.js'
@@ -17,6 +18,7 @@ import { openExporter } from '../exports/exporter.js'
 import { eventJob } from '../events/sweep.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
 import { pullJobs } from '../feeds/pull.js'
+import type { Sharing } from '../feeds/shared/sharing.js'
 import { dealerListJobs } from '../ffls/account-list.js'
 import { licenseJob } from '../ffls/expiring.js'
 import { openDealers } from '../ffls/directory.js'
@@ -37,6 +39,7 @@ import { openBackground } from './background/background.js'
 import type { OperatorCtx } from './ctx.js'
 import type { Settings } from './options.js'
 import type { State } from './state.js'
+import { nodes } from './nodes.js'
 import { openStores } from './stores.js'
 import type { Tasks } from './background/tasks.js'
 
@@ -74,14 +77,41 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   const catalog = openCatalog({ engine, configurations, background, log, now, monotonic })
   await removeDeadBuilds(dir)
   const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
+  const sharing = sharingOf(settings, { engine, catalog, background, objects })
   const ctx = makeContext({
     settings,
     state,
     hooks,
     journalCopy,
-    parts: { distributors, configurations, limits, catalog, objects },
+    parts: { distributors, configurations, limits, catalog, objects, sharing },
   })
   return { ctx, background, simulators, journalCopy }
+}
+
+/** Has all of several nodes come to one catalog; null where there is one folder. */
+function sharingOf(
+  { now, monotonic, log }: Settings,
+  parts: Pick<OperatorCtx, 'engine' | 'catalog' | 'objects'> & { background: Background<Tasks> },
+): Sharing | null {
+  const { engine, catalog, background, objects } = parts
+  const { lead, db, read } = engine
+  if (lead === null || nodes === null) return null
+  return nodes.openSharing({
+    engine,
+    lead,
+    db,
+    read,
+    background,
+    objects,
+    log,
+    now,
+    monotonic,
+    changed(isReplaced) {
+      engine.lookAgain()
+      if (isReplaced) catalog.records.replaced(readState(engine.catalog).revision)
+      catalog.current()
+    },
+  })
 }
 
 /** The context; what needs all of it asks for it when it is used. */
@@ -96,7 +126,10 @@ function makeContext({
   state: State
   hooks: Hooks
   journalCopy: ObjectStore | undefined
-  parts: Pick<OperatorCtx, 'distributors' | 'configurations' | 'limits' | 'catalog' | 'objects'>
+  parts: Pick<
+    OperatorCtx,
+    'distributors' | 'configurations' | 'limits' | 'catalog' | 'objects' | 'sharing'
+  >
 }): OperatorCtx {
   const { dir, now, monotonic, random, log, actor, faults, egress } = settings
   const copy = journalCopy && openJournalCopy(journalCopy, closing)

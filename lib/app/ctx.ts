@@ -3,11 +3,13 @@ import type { Caller } from '../accounts/caller.js'
 import type { AnalyticsCtx } from '../analytics/ctx.js'
 import type { ConfigurationCtx } from '../configuration/ctx.js'
 import type { ExportsCtx } from '../exports/ctx.js'
+import type { FeedsCtx } from '../feeds/ctx.js'
 import type { FraudCtx } from '../fraud/ctx.js'
 import type { SendingCtx } from '../orders/ctx.js'
 
 /** The context of an operator's act: the command line, a job, an embedder. */
-export interface OperatorCtx extends SendingCtx, FraudCtx, ExportsCtx, AnalyticsCtx {
+export interface OperatorCtx
+  extends SendingCtx, FraudCtx, ExportsCtx, AnalyticsCtx, Pick<FeedsCtx, 'sharing'> {
   readonly configurations: ConfigurationCtx['configurations']
 }
 

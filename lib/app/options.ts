@@ -56,11 +56,6 @@ export interface OpenOptions {
   egress?: OperatorEgress
   /** Addresses of distributors in place of those that their connectors know, by distid. */
   servers?: OwnServers
-  /**
-   * The text of a database file: the system of record is on a PostgreSQL server, which several nodes
-   * share, and the folder is this node's own. It needs `secretKey`, the same one for all.
-   */
-  database?: string
   /** 64 hex digits that take the place of the folder's own key file. */
   secretKey?: string
   /**
@@ -72,10 +67,12 @@ export interface OpenOptions {
   actor?: string
   /**
    * For tests of what goes wrong: free bytes of the disk, and named places at which the sender of
-   * orders may end.
+   * orders may end; and of what is not finished: the text of a database file, where the system of
+   * record is on a PostgreSQL that nodes share. The folder is then this node's own.
    */
   faults?: EngineOptions & {
     freeBytes?: () => number
+    database?: string
     exports?: ExporterOptions
     analytics?: AnalyticsOptions
     objects?: StoreLimits
@@ -95,7 +92,6 @@ const OPTIONS = {
   publicUrl: true,
   egress: true,
   servers: true,
-  database: true,
   secretKey: true,
   fatal: true,
   actor: true,
@@ -117,7 +113,7 @@ type Defaulted =
 export interface Settings
   extends
     Required<Pick<OpenOptions, Defaulted>>,
-    Pick<OpenOptions, 'worker' | 'objects' | 'journalCopy' | 'database' | 'secretKey'> {
+    Pick<OpenOptions, 'worker' | 'objects' | 'journalCopy' | 'secretKey'> {
   publicUrl: PublicUrl
   egress: OperatorEgress
 }
@@ -130,7 +126,7 @@ export function readOptions(options: OpenOptions): Settings {
       'journalCopy: a folder of this machine is rolled back together with it; ' +
         'give a store outside of it, such as s3Store',
     )
-  if (options.database !== undefined && options.secretKey === undefined)
+  if (options.faults?.database !== undefined && options.secretKey === undefined)
     throw new Error('secretKey: a database that nodes share needs the key that they share')
   const log = options.log ?? silentLog
   const dir = resolve(options.dir ?? './var')

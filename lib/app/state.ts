@@ -18,7 +18,6 @@ export interface State {
 /** Creates the folder where it is missing, and upgrades its files. */
 export async function openState({
   dir,
-  database,
   now,
   monotonic,
   random,
@@ -41,7 +40,7 @@ export async function openState({
   })
   const engine = await openRecord({
     dir,
-    database,
+    database: faults.database,
     log,
     now,
     monotonic,

@@ -91,6 +91,8 @@ export interface Engine extends Memory {
   rescueRecord(now: number): Rescued
   /** Writes the catalog file again as it was, and opens it. */
   writeCatalogBack(): Promise<void>
+  /** Opens the catalog file that `work` has put in place of the one of before, where it says so. */
+  replaceCatalog(work: () => Promise<boolean>): Promise<void>
   /** Gives a lock back. */
   unlock(name: string): void
   close(): Promise<void>

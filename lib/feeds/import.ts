@@ -71,9 +71,29 @@ export async function ingestFile(
   source: Source,
   options: ImportOptions & { file: string; asOf: number; sameAs?: string },
 ): Promise<FeedResult> {
-  const { onProgress, file, asOf, sameAs, force = false, dryRun = false } = options
+  const { dryRun = false } = options
   needRoom(ctx)
-  const result = await background.run(
+  const ingest = () => ingestNow(ctx, background, source, options)
+  const result = await (dryRun || !ctx.sharing ? ingest() : ctx.sharing.write(ingest))
+  if (dryRun) return result
+  if (result.outcome !== 'refused') await recordImport(ctx, source)
+  else
+    ctx.log.warn(
+      { source: source.id, reasons: result.reasons },
+      'a feed was refused; the previous one serves on',
+    )
+  await ctx.catalog.refresh()
+  return result
+}
+
+function ingestNow(
+  ctx: FeedsCtx,
+  background: Background<FeedTasks>,
+  source: Source,
+  options: ImportOptions & { file: string; asOf: number; sameAs?: string },
+): Promise<FeedResult> {
+  const { onProgress, file, asOf, sameAs, force = false, dryRun = false } = options
+  return background.run(
     'ingestFeed',
     {
       dir: ctx.engine.dir,
@@ -92,15 +112,6 @@ export async function ingestFile(
     },
     onProgress,
   )
-  if (dryRun) return result
-  if (result.outcome !== 'refused') await recordImport(ctx, source)
-  else
-    ctx.log.warn(
-      { source: source.id, reasons: result.reasons },
-      'a feed was refused; the previous one serves on',
-    )
-  await ctx.catalog.refresh()
-  return result
 }
 
 /** A nearly full disk is for orders. */

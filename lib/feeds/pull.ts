@@ -4,6 +4,7 @@ import type { Job } from '../core/async/job.js'
 import type { Progress } from '../core/async/progress.js'
 import { MINUTE } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
+import { LeadLost } from '../db/lead.js'
 import type { Distributor } from '../distributors/distributor.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
 import { accountOf, bringFromAccount, heldUntil, keepMark } from './account.js'
@@ -71,6 +72,7 @@ export async function pullFeed(
   background: Background<FeedTasks>,
   input: PullOptions = {},
 ): Promise<(FeedResult | FailedPull)[]> {
+  await ctx.sharing?.check()
   return pullAll(ctx, background, await sourcesToPull(ctx, input.distid), input)
 }
 
@@ -151,7 +153,8 @@ async function pullOne(
     await record(result)
     return result
   } catch (error) {
-    if (signal?.aborted) return undefined
+    // An epoch that is over says nothing about the source either: it stays due for who leads now.
+    if (signal?.aborted || error instanceof LeadLost) return undefined
     const failure: FailedPull = {
       source: row.id,
       outcome: 'failed',
@@ -221,6 +224,8 @@ export function pullJobs(
     name,
     every: MINUTE,
     run: async (ctx, signal) => {
+      // Who has just begun to lead may lack what was published last; it comes back in a minute.
+      if (!((await ctx.sharing?.mayWrite()) ?? true)) return
       const due = await sourcesToPull(ctx)
       await pullAll(ctx, background, due.filter(isOf), { signal })
     },

@@ -156,7 +156,7 @@ describe('a move that is killed', { skip: missing }, () => {
   for (const point of THERE)
     test(`on its way there, ${point.name}, ends right when it is run again`, async () => {
       const { dir, address, file } = await places()
-      await killAt(point, '--to-file', file, '--dir', dir)
+      await killAt(point, '--preview', '--to-file', file, '--dir', dir)
       // A node would make an installation of its own where there is none.
       const known = await server.run(address, `select to_regclass('quartermaster.move') as name`)
       const begun = known.rows[0]!['name'] !== null && (await hasBegun(address))
@@ -188,7 +188,7 @@ describe('a move that is killed', { skip: missing }, () => {
 
   test('and whose folder was served since, begins anew', async () => {
     const { dir, address, file } = await places()
-    await killAt({ name: '', text: 'ANALYZE' }, '--to-file', file, '--dir', dir)
+    await killAt({ name: '', text: 'ANALYZE' }, '--preview', '--to-file', file, '--dir', dir)
     const app = await openForTest({ dir, worker: false })
     await app.operator.subscribers.create({ name: 'Late', email: 'late@shop.example' })
     await app.close()
@@ -198,7 +198,7 @@ describe('a move that is killed', { skip: missing }, () => {
 
   test('keeps every other installation out of its database', async () => {
     const { dir, address, file } = await places()
-    await killAt({ name: '', text: 'ANALYZE' }, '--to-file', file, '--dir', dir)
+    await killAt({ name: '', text: 'ANALYZE' }, '--preview', '--to-file', file, '--dir', dir)
     const other = await openForTest({ dir: join(dir, 'other'), worker: false })
     await other.close()
     await assert.rejects(
@@ -219,7 +219,7 @@ describe('a move that is killed', { skip: missing }, () => {
       [`delete from quartermaster.fraud_signal where hash = 0`, 'fraud_signal'],
     ] as const) {
       const { dir, address, file } = await places()
-      await killAt({ name: '', text: 'ANALYZE' }, '--to-file', file, '--dir', dir)
+      await killAt({ name: '', text: 'ANALYZE' }, '--preview', '--to-file', file, '--dir', dir)
       await server.run(address, change)
       await assert.rejects(
         moveToPostgres(input(dir, address)),

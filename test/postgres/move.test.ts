@@ -465,21 +465,22 @@ describe('a move', { skip: missing }, () => {
       for (const words of [
         ['move'],
         ['move', '--to-file', file, '--from-file', file],
-        ['move', '--to-file', address],
-        ['move', '--to-file', join(dir, 'none')],
+        ['move', '--to-file', file],
+        ['move', '--preview', '--to-file', address],
+        ['move', '--preview', '--to-file', join(dir, 'none')],
       ]) {
         const refused = await run(dir, ...words)
         assert.equal(refused.status, 2, refused.out)
         assert.ok(!refused.err.includes('pass%20word'))
       }
-      const told = await run(dir, 'move', '--to-file', file)
+      const told = await run(dir, 'move', '--preview', '--to-file', file)
       assert.equal(told.status, 0, told.err)
       assert.match(told.out, /^table +rows +seconds\n/)
       assert.match(told.out, /\njournal +\d+ +\d+\.\d\n/)
       assert.match(told.out, /rows of \d+ tables were moved from .* into the database db\d+ at/)
       assert.match(told.out, /Head of the order journal: \d+:/)
       assert.match(told.out, /\nkeys +1 /)
-      const again = await json(dir, 'move', '--to-file', file)
+      const again = await json(dir, 'move', '--preview', '--to-file', file)
       assert.equal(again['was_done'], true)
       const back = await json(dir, 'move', '--from-file', file)
       assert.deepEqual(

@@ -83,9 +83,8 @@ describe('orders of several nodes', { skip: missing }, () => {
     const [one, two] = [await through(), await through()]
     const dir = mkdtempSync(join(tmpdir(), 'qm-node-'))
     const shop = await orderShop(all, {
-      database: one.database,
       secretKey: SECRET,
-      faults: { step },
+      faults: { step, database: one.database },
     })
     for (const end of ['', '-wal']) {
       const file = `${filesIn(shop.app.dir).catalog}${end}`
@@ -94,7 +93,7 @@ describe('orders of several nodes', { skip: missing }, () => {
     const clock = { ms: shop.clock.ms }
     const app = await openForTest({
       dir,
-      database: two.database,
+      faults: { database: two.database },
       secretKey: SECRET,
       worker: false,
       distributors: [...builtin, ...all.map(({ distributor }) => distributor)],

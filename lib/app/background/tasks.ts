@@ -4,13 +4,16 @@
  */
 import type { CatalogTasks } from '../../catalog/snapshot/live.js'
 import type { FeedTasks } from '../../feeds/ctx.js'
+import type { SharedTasks } from '../../feeds/shared/tasks.js'
 import { openBuilder } from '../../catalog/kept/build.js'
 import { copyDatabase } from '../../db/sqlite/copy.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { openFile } from '../../db/sqlite/sqlite.js'
+import { nodes } from '../nodes.js'
+import type { Nodes } from '../nodes.js'
 import { ingestFeed } from '../../feeds/ingest/ingest.js'
 
-export interface Tasks extends CatalogTasks, FeedTasks {
+export interface Tasks extends CatalogTasks, FeedTasks, SharedTasks {
   copyDatabase(input: { from: string; to: string }): void
 }
 
@@ -18,9 +21,15 @@ export interface Tasks extends CatalogTasks, FeedTasks {
  * The tasks of one worker, which remembers the last snapshot that it built. A worker of its own is
  * that of who keeps the snapshot on the disk; tasks on the calling thread are a command's.
  */
-export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
+export function makeTasks({
+  isWorker,
+  shared = nodes?.sharedTasks,
+}: {
+  isWorker: boolean
+  shared?: Nodes['sharedTasks'] | undefined
+}): Tasks {
   const builder = openBuilder({ isOwner: isWorker })
-  return {
+  const tasks: Omit<Tasks, keyof SharedTasks> = {
     buildSnapshot: ({ dir }) => builder.build(dir),
     keepSnapshot: ({ dir }) => !isWorker || builder.keep(dir),
 
@@ -41,4 +50,6 @@ export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
 
     copyDatabase,
   }
+  // Of several nodes alone, whose engine is opened where these are there.
+  return { ...tasks, ...shared?.(builder.forget) } as Tasks
 }

@@ -21,6 +21,8 @@ export interface Builder {
   build(dir: string): Promise<Built>
   /** Keeps on the disk what was built last. False, and nothing is written, without enough room. */
   keep(dir: string): boolean
+  /** Builds the next one of a folder from nothing that is remembered, here or on the disk. */
+  forget(dir: string): void
 }
 
 /**
@@ -85,6 +87,10 @@ export function openBuilder({
         return false
       keep(dir, parts, { known, settle: () => settleFile(filesIn(dir).catalog) })
       return true
+    },
+    forget(dir) {
+      last.delete(dir)
+      forgetKept(dir)
     },
   }
 }

@@ -27,6 +27,11 @@ export interface Records {
   products(view: View, rows: ArrayLike<Row>): Promise<string>
   /** Products with their descriptions, joined by commas. */
   details(view: View, rows: ArrayLike<Row>): Promise<string>
+  /**
+   * Another catalog file is there: its texts are not those that snapshots of before this revision
+   * name.
+   */
+  replaced(revision: number): void
 }
 
 /** Fragments that are kept serialized, about 400 bytes each. */
@@ -36,6 +41,7 @@ export function openRecords(catalog: CatalogDb): Records {
   const rowOf = fragmentRows(catalog)
   const textsOf = descriptionsOf(catalog)
   const kept = new LRUCache<number, Pieces>({ max: KEPT })
+  let oldest = 0
 
   function piecesOf(fragment: number): Pieces {
     let pieces = kept.get(fragment)
@@ -65,6 +71,7 @@ export function openRecords(catalog: CatalogDb): Records {
 
   function record(view: View, row: Row, detailed: boolean): string {
     const { snapshot } = view
+    if (snapshot.revision < oldest) throw new ApiError('feed_unavailable')
     const fragment = snapshot.fragment[row]!
     const { head, tail } = piecesOf(fragment)
     return (
@@ -86,6 +93,10 @@ export function openRecords(catalog: CatalogDb): Records {
   return {
     products: async (view, rows) => join(view, rows, false),
     details: async (view, rows) => join(view, rows, true),
+    replaced(revision) {
+      kept.clear()
+      oldest = revision
+    },
   }
 }
 

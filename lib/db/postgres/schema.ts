@@ -3,6 +3,7 @@ import type { Postgres } from './connect.js'
 import type { Client } from './driver.js'
 import { faultOf } from './faults.js'
 import { accountsTables } from './schema/accounts.js'
+import { catalogTables } from './schema/catalog.js'
 import { configurationTables } from './schema/configuration.js'
 import { consoleTables } from './schema/console.js'
 import { eventsTables } from './schema/events.js'
@@ -38,6 +39,7 @@ export const postgresSchema: readonly string[] = [
     eventsTables,
     consoleTables,
     leadershipTables,
+    catalogTables,
     meteredTables,
     moveTables,
   ].join(''),

@@ -9,7 +9,7 @@ import type { Statement } from './sqlite.js'
 export interface OwnFiles {
   readonly handles: Pick<
     Engine,
-    'catalog' | 'catalogVersion' | 'writeCatalogBack' | 'lock' | 'unlock'
+    'catalog' | 'catalogVersion' | 'writeCatalogBack' | 'replaceCatalog' | 'lock' | 'unlock'
   >
   isCatalogGone(): boolean
   forgetCatalogVersion(): void
@@ -29,20 +29,32 @@ export function openOwnFiles(dir: string, file: typeof openFile = openFile): Own
     get: () => catalog.generation * 2 ** 32 + (dataVersion.get() as number),
   })
   const locks = openLocks(dir)
+  let isReplacing = false
+  const renew = () => {
+    catalog.renew()
+    place = fileAt(files.catalog)
+    version.forget()
+  }
   return {
     handles: {
       catalog,
       catalogVersion: version.read,
       async writeCatalogBack() {
         await writeBack(catalog.raw, files.catalog)
-        catalog.renew()
-        place = fileAt(files.catalog)
-        version.forget()
+        renew()
+      },
+      async replaceCatalog(work) {
+        isReplacing = true
+        try {
+          if (await work()) renew()
+        } finally {
+          isReplacing = false
+        }
       },
       lock: locks.take,
       unlock: locks.release,
     },
-    isCatalogGone: () => fileAt(files.catalog) !== place,
+    isCatalogGone: () => !isReplacing && fileAt(files.catalog) !== place,
     forgetCatalogVersion: version.forget,
     close() {
       catalog.close()

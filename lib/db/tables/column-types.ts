@@ -31,7 +31,16 @@ export type Mode = 'simulator' | 'live'
  * What a process keeps in memory, each with a number that a writer raises so that other processes
  * read it again.
  */
-export type StateName = 'keys' | 'documents' | 'sources' | 'dealers' | 'rules' | 'modes' | 'fraud'
+export type StateName =
+  | 'keys'
+  | 'documents'
+  | 'sources'
+  | 'dealers'
+  | 'rules'
+  | 'modes'
+  | 'fraud'
+  // On PostgreSQL alone: what the leader has published of its catalog.
+  | 'catalog'
 
 /**
  * 64 bits: written and compared as BigInt, never read into JavaScript, where they would come as

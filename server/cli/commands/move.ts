@@ -13,7 +13,8 @@ import { folderFault } from '../folder.js'
 import type { Output } from '../output.js'
 import { isInstallation } from '../with-app.js'
 
-const EXAMPLE = 'quartermaster move --to-file /etc/quartermaster/database --dir /srv/quartermaster'
+const EXAMPLE =
+  'quartermaster move --to-file /etc/quartermaster/database --preview --dir /srv/quartermaster'
 
 async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
   const [to, from] = [optional(values, 'to-file'), optional(values, 'from-file')]
@@ -21,6 +22,11 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
   if (file === undefined || (to !== undefined && from !== undefined))
     throw new UsageError(
       `give --to-file or --from-file, the file with the database's address. For example: ${EXAMPLE}`,
+    )
+  if (to !== undefined && values['preview'] !== true && !dryRun)
+    throw new UsageError(
+      'this release serves nothing from a PostgreSQL yet: give --preview to move an installation ' +
+        'that may stand still until --from-file brings it back',
     )
   if (to !== undefined && !isInstallation(dir))
     throw new Error(
@@ -97,7 +103,9 @@ function showProofs(out: Output, { journal, audit }: MoveReport): void {
 function showLeft(out: Output, { to, dir, left }: MoveReport): void {
   if (to === 'folder')
     return out.line(`Serve ${dir}; the database is not served any more. Drop it when you are sure.`)
-  out.line(`Serve the database; ${dir} is not served any more. It still has what does not move:`)
+  out.line(
+    `The database has it now; ${dir} is not served any more. It still has what does not move:`,
+  )
   out.table(
     left.map(({ path, files, bytes, what }) => ({ path, files, size: megabytes(bytes), what })),
   )
@@ -106,18 +114,20 @@ function showLeft(out: Output, { to, dir, left }: MoveReport): void {
 export const moveCommand: Command = {
   name: 'move',
   summary:
-    'Move what an installation knows into a PostgreSQL, or back into a folder; where it came from ' +
-    'is not served any more',
+    'Preview: move what an installation knows into a PostgreSQL, which this release does not serve ' +
+    'from, and back into a folder',
   effect: 'writes',
   options: {
     'to-file': { type: 'string' },
     'from-file': { type: 'string' },
     'accept-damage': { type: 'boolean' },
+    preview: { type: 'boolean' },
   },
   help: {
     'to-file': 'into the empty database whose address, postgres://..., stands in this file',
     'from-file': 'out of that database, into a new folder or the one that it came from',
     'accept-damage': 'also where the order journal or the audit is damaged, which stays as it is',
+    preview: 'although no server of this release serves from it: to be tried, and brought back',
   },
   example: EXAMPLE,
   run: move,

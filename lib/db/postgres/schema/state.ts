@@ -13,7 +13,7 @@ CREATE TABLE state (
 );
 
 INSERT INTO state (name, value) VALUES ('keys', 0), ('documents', 0), ('sources', 0), ('dealers', 0),
-  ('rules', 0), ('modes', 0), ('fraud', 0);
+  ('rules', 0), ('modes', 0), ('fraud', 0), ('catalog', 0);
 ${triggerFunction(
   'tell_state',
   `

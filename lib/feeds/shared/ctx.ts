@@ -1,0 +1,20 @@
+/** What sharing the catalog needs of the rest. */
+import type { Background } from '../../core/async/background.js'
+import type { Log } from '../../core/log.js'
+import type { Lead } from '../../db/lead.js'
+import type { ObjectStore } from '../../objects/store.js'
+import type { RecordCtx } from './record.js'
+import type { SharedTasks } from './tasks.js'
+
+export interface SharingParts extends RecordCtx {
+  lead: Lead
+  background: Background<SharedTasks>
+  objects: ObjectStore
+  log: Pick<Log, 'info' | 'warn' | 'debug'>
+  /** Milliseconds by a clock that never steps. */
+  monotonic: () => number
+  /** Told when catalog.db is at another state; `isReplaced` where it is another file. */
+  changed: (isReplaced: boolean) => void
+  /** Bytes of changes after which a whole catalog is published, where it is not larger; 1 MB. */
+  baseAfter?: number
+}

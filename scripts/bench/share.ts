@@ -1,0 +1,163 @@
+/**
+ * A price-and-stock update on its way from the node that leads to another one: bytes that are moved
+ * against the bytes of the changed columns, and milliseconds from the commit to the snapshot there:
+ *   npx tsx scripts/bench/share.ts [offers] [changed] [updates]
+ * goal: 1.2 times the bytes. Two nodes with a worker each, in one process, on a PostgreSQL of its
+ * own (Debian's package), with the object store in memory. The bytes of the columns are those of
+ * prices (4) and quantities (4) that differ; numbers in SQLite's own short form are told beside it.
+ */
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import type { Plugin } from 'esbuild'
+import { filesIn } from '../../lib/db/sqlite/folder.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
+import type { Raw } from '../../lib/db/sqlite/sqlite.js'
+import { bytesOf } from '../../lib/feeds/shared/publication.js'
+import { writeState } from '../../lib/feeds/ingest/queries.js'
+import { pause } from '../../lib/core/async/wait.js'
+import { startServer } from '../../test/harness/postgres.js'
+import { openCluster } from '../../test/postgres/catalog/nodes.js'
+import type { Cluster, TestNode } from '../../test/postgres/catalog/nodes.js'
+import { writeOffers } from './offers.js'
+
+const OFFERS = Number(process.argv[2] ?? 1_000_000)
+const CHANGED = Number(process.argv[3] ?? 50_000)
+const UPDATES = Number(process.argv[4] ?? 5)
+
+/** The worker of a program that serves several nodes. */
+const severalNodes: Plugin = {
+  name: 'several-nodes',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\.\/nodes\.js$/ }, () => ({
+      path: resolve('test/harness/nodes-on-postgres.ts'),
+    })),
+}
+
+async function bundleWorker(folder: string): Promise<string> {
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  const outfile = join(folder, 'worker.mjs')
+  await build({
+    entryPoints: ['lib/app/background/worker.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    packages: 'external',
+    logLevel: 'warning',
+    plugins: [severalNodes],
+  })
+  return outfile
+}
+
+const seconds = (from: number) => `${((performance.now() - from) / 1000).toFixed(2)} s`
+const mb = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
+
+/** As a feed does it: one transaction, then the number of the new state. */
+function update(raw: Raw, round: number): { columns: number; short: number } {
+  const [price, qty] = [
+    raw.prepare('UPDATE offer SET price = ?, revision = ? WHERE id = ?'),
+    raw.prepare('UPDATE offer SET qty = ?, revision = ? WHERE id = ?'),
+  ]
+  const old = raw.prepare('SELECT price, qty FROM offer WHERE id = ?')
+  let [columns, short] = [0, 0]
+  const shortOf = (value: number) =>
+    value < 128 ? 1 : value < 32_768 ? 2 : value < 8_388_608 ? 3 : 4
+  raw.transaction(() => {
+    const { revision } = raw.prepare('SELECT revision FROM state').get() as { revision: number }
+    const step = OFFERS / CHANGED
+    for (let n = 0; n < CHANGED; n++) {
+      const id = 1 + Math.floor(n * step + random() * step)
+      const before = old.get(id) as { price: number | null; qty: number } | undefined
+      if (!before || before.price === null) continue
+      const kind = random()
+      if (kind < 0.7) {
+        const next = Math.max(1, Math.round(before.price * (0.93 + random() * 0.14)))
+        if (next !== before.price) {
+          price.run(next, revision + 1, id)
+          columns += 4
+          short += shortOf(next)
+        }
+      }
+      if (kind > 0.4) {
+        const next = Math.floor(random() * 60)
+        if (next !== before.qty) {
+          qty.run(next, revision + 1, id)
+          columns += 4
+          short += shortOf(next)
+        }
+      }
+    }
+    writeState(raw, revision + 1, false, Date.UTC(2026, 0, 1) + round)
+  })()
+  return { columns, short }
+}
+
+/** A fixed course of numbers from 0 to less than 1. */
+let state = 1
+function random(): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+  return state / 2 ** 32
+}
+
+async function visible(node: TestNode, revision: number): Promise<void> {
+  while ((node.live.current()?.revision ?? 0) < revision) await pause(5)
+}
+
+const revisionOf = (node: TestNode) =>
+  node.raw((raw) => raw.prepare('SELECT revision FROM state').pluck().get() as number)
+
+async function run(cluster: Cluster, worker: string): Promise<void> {
+  const one = await cluster.node('one', { worker, baseAfter: 1e9 })
+  const two = await cluster.node('two', { worker, baseAfter: 1e9 })
+  const catalog = openFile(filesIn(one.dir).catalog, { synchronous: 'NORMAL' })
+  let from = performance.now()
+  writeOffers(catalog, OFFERS)
+  console.log(
+    `${OFFERS} offers written in ${seconds(from)}: ${mb(statSync(filesIn(one.dir).catalog).size)}`,
+  )
+  from = performance.now()
+  await one.lead()
+  let [base] = await cluster.published()
+  for (; !base; [base] = await cluster.published()) await pause(20)
+  console.log(
+    `published whole in ${seconds(from)}: ${mb(base.bytes)} in ${base.parts.length} objects`,
+  )
+  from = performance.now()
+  await visible(two, revisionOf(one))
+  console.log(`the snapshot of the other node is there ${seconds(from)} later`)
+  await visible(one, revisionOf(one))
+  for (let round = 1; round <= UPDATES; round++) {
+    from = performance.now()
+    const { columns, short } = update(catalog, round)
+    const written = seconds(from)
+    from = performance.now()
+    const revision = revisionOf(one)
+    while ((await cluster.published()).at(-1)!.revision < revision) await pause(5)
+    const published = seconds(from)
+    await visible(two, revision)
+    const change = (await cluster.published()).at(-1)!
+    const bytes = bytesOf(change.parts)
+    console.log(
+      `update ${round}: ${CHANGED} offers (${written}), ${mb(bytes)} moved, ` +
+        `${(bytes / columns).toFixed(2)} x the columns (${mb(columns)}), ` +
+        `${(bytes / short).toFixed(2)} x their short form; published ${published} after the ` +
+        `commit, visible on the other node after ${seconds(from)}`,
+    )
+    await visible(one, revision)
+  }
+  catalog.close()
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'qm-share-'))
+const server = await startServer()
+const cluster = await openCluster(server)
+try {
+  await run(cluster, await bundleWorker(dir))
+} finally {
+  await cluster.close()
+  await server.close()
+  rmSync(dir, { recursive: true, force: true })
+}
