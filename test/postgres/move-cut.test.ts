@@ -134,7 +134,12 @@ describe('a move that is killed', { skip: missing }, () => {
   async function isServed(dir: string, address: string): Promise<boolean> {
     const secretKey = readFileSync(join(dir, 'keys', 'secret-key'), 'utf8').trim()
     try {
-      const node = { dir: join(dir, 'node'), database: address, secretKey, worker: false as const }
+      const node = {
+        dir: join(dir, 'node'),
+        faults: { database: address },
+        secretKey,
+        worker: false as const,
+      }
       await (await openForTest(node)).close()
       return true
     } catch (error) {

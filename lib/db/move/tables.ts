@@ -42,10 +42,6 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   ...record('fulfillment_count', 'failed_placement', 'parcel', 'fulfillment_change', 'monitor'),
   ...record('fraud_report', 'fraud_signal', 'fraud_evidence', 'fraud_use', 'fraud_partner'),
   ...record('fraud_installation'),
-  ...['usage', 'export_poll', 'export_file', 'fraud_check', 'fraud_try'].map(
-    (name) => ({ database: 'meter', name }) as const,
-  ),
-  { database: 'decisions', name: 'restriction_decision' },
 ]
 
 /** The databases that have any of these tables. */
