@@ -38,6 +38,7 @@ export async function startUp(
   await ctx.dealers.current().catch(failed('the dealers cannot be loaded'))
   // Simulated distributors look at the catalog: what is due is sent when it is there.
   if (stopping.aborted) return
+  ctx.engine.lead?.stand()
   app.jobs.start()
   app.orders.start()
   app.monitors.start()

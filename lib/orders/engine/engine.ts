@@ -56,6 +56,8 @@ export class OrderEngine implements OrderSender {
   #sender: { epoch: number | null; sender: Sender }
   readonly #prover: Prover
   readonly #copy: JournalCopy | undefined
+  /** As the senders of all epochs know it. */
+  readonly #unknownSince = new Map<number, number>()
   /** Orders that are being worked on, by id. */
   readonly #underWay = new Map<number, Promise<void>>()
   /** How many of them were taken up again, of each shop at each distributor. */
@@ -144,12 +146,15 @@ export class OrderEngine implements OrderSender {
       this.#held = null
     }
     this.#held ??= await this.lease()
-    if (!this.#held && this.#ctx.engine.lead === null)
+    if (this.#held) return this.#held
+    // Of several nodes one leads, and the others wait for nothing.
+    if (this.#ctx.engine.lead) this.#startedAt = this.#ctx.monotonic()
+    else
       this.#logTrouble(
         'warn',
         'another process has the right to send orders; this one waits for it',
       )
-    return this.#held
+    return null
   }
 
   async pass({ force = false } = {}): Promise<boolean> {
@@ -313,7 +318,11 @@ export class OrderEngine implements OrderSender {
   #openSender(epoch: number | null): Sender {
     return openSender(
       { ...this.#ctx, epoch },
-      { slots: this.#slots, uncount: (order) => this.#uncount(order) },
+      {
+        slots: this.#slots,
+        unknownSince: this.#unknownSince,
+        uncount: (order) => this.#uncount(order),
+      },
     )
   }
 

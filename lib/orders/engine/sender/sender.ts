@@ -33,6 +33,8 @@ export interface Sender {
 
 export interface SenderOptions {
   slots: AccountSlots
+  /** When this life learned by its steady clock that a send's outcome is not known, by order. */
+  unknownSince: Map<number, number>
   /**
    * Told of an order of which nobody was asked: where none of its placement was, it counts against
    * no quota.
@@ -48,12 +50,12 @@ class OrderSteps implements Sender {
   readonly #ctx: SenderCtx
   readonly #slots: AccountSlots
   readonly #uncount: SenderOptions['uncount']
-  /** When this life learned by its steady clock that a send's outcome is not known. */
-  readonly #unknownSince = new Map<number, number>()
+  readonly #unknownSince: SenderOptions['unknownSince']
 
-  constructor(ctx: SenderCtx, { slots, uncount }: SenderOptions) {
+  constructor(ctx: SenderCtx, { slots, unknownSince, uncount }: SenderOptions) {
     this.#ctx = ctx
     this.#slots = slots
+    this.#unknownSince = unknownSince
     this.#uncount = uncount
   }
 
