@@ -66,7 +66,10 @@ export async function allPublished(meter: Meter): Promise<Published[]> {
   return meter.selectFrom('export_file').selectAll().orderBy('made_at').execute()
 }
 
-/** Forgets an export. Returns the keys that no other one has: their objects can go. */
+/**
+ * Forgets an export, as it was read: one whose URL was handed out since stays. Returns the keys that
+ * no other one has: their objects can go.
+ */
 export async function forgetPublished(
   meter: Meter,
   {
@@ -74,13 +77,18 @@ export async function forgetPublished(
     export_version: version,
     parquet_key: parquet,
     attributes_key: attributes,
+    made_at: madeAt,
+    urls_until: urlsUntil,
   }: Published,
 ): Promise<string[]> {
-  await meter
+  const { numDeletedRows } = await meter
     .deleteFrom('export_file')
     .where('subscriber_id', '=', owner)
     .where('export_version', '=', version)
-    .execute()
+    .where('made_at', '=', madeAt)
+    .where('urls_until', '=', urlsUntil)
+    .executeTakeFirstOrThrow()
+  if (numDeletedRows === 0n) return []
   const keys = [parquet, ...(attributes === null ? [] : [attributes])]
   const used = await meter
     .selectFrom('export_file')

@@ -537,6 +537,10 @@ describe('guessing at what a reported order held', () => {
     t.clock.advance(DAY)
     steady += HOUR
     assert.equal(await overlap(t, 'S-1'), 0)
+    // Nor where it is set so far that what is old would be removed.
+    t.clock.advance(3 * DAY)
+    await t.app.jobs.run('fraud')
+    assert.equal(await overlap(t, 'S-1'), 0)
     steady += 23 * HOUR
     assert.equal(await overlap(t, 'S-1'), 1)
   })

@@ -73,6 +73,7 @@ export async function emptyTables(client: Client, tables: readonly MovedTable[])
   const names = [...tables.map(({ name }) => name), 'fulfillment_search', 'given_number']
   await client.query(`TRUNCATE ${names.map(quoted).join()} RESTART IDENTITY`)
   await client.query('DELETE FROM moved_table')
+  await client.query(`INSERT INTO state (name, value) VALUES ('catalog', 0)`)
 }
 
 /**

@@ -25,11 +25,15 @@ export interface MovedTable {
 /** How far `orders.journal` goes: PostgreSQL has no such file. */
 const OF_THE_FILE = `name = 'journaled'`
 
+/** What nodes keep in memory, and one folder has no number for. */
+const OF_NODES = `name = 'catalog'`
+
 const record = (...names: string[]): MovedTable[] =>
   names.map((name) => ({ database: 'record', name }))
 
 export const MOVED_TABLES: readonly MovedTable[] = [
-  ...record('state', 'job', 'setting', 'secret_key', 'data_key', 'subscriber', 'api_key', 'audit'),
+  { database: 'record', name: 'state', except: OF_NODES },
+  ...record('job', 'setting', 'secret_key', 'data_key', 'subscriber', 'api_key', 'audit'),
   ...record('console_user', 'console_session', 'console_link', 'console_try', 'console_place'),
   ...record('event', 'alarm', 'event_receiver', 'event_delivery'),
   ...record('configuration', 'configuration_history', 'credential_check'),

@@ -10,7 +10,7 @@ import { transactAlone, transactPostgres } from './atomic.js'
 import { postgresDialect } from './connection.js'
 import { loadPg } from './driver.js'
 import type { Client, ClientOptions, Pg, Pool, PoolOptions } from './driver.js'
-import { PostgresError, faultOf } from './faults.js'
+import { DatabaseAway, PostgresError, faultOf } from './faults.js'
 import { SCHEMA } from './schema/types.js'
 import { typesOver } from './types.js'
 
@@ -28,6 +28,9 @@ const ANSWER_TIMEOUT = 35_000
  * lease, so that a leader that froze in the middle of a write keeps nobody from taking over.
  */
 const IDLE_TIMEOUT = 5_000
+
+/** Milliseconds for which a transaction waits for those of this node that are before it. */
+const TURN_TIMEOUT = 5_000
 
 export interface Postgres {
   /** Reads and writes, each statement on a connection of the pool. */
@@ -79,7 +82,11 @@ export async function openPostgres(
   const over = (pool: Pool) =>
     new Kysely<Tables>({ dialect: postgresDialect(pool) }).withPlugin(new NotInsideAtomic(owner))
   const db = over(all)
-  const inTurn = turnsByName()
+  // As long as for a connection.
+  const inTurn = turnsByName({
+    patience: TURN_TIMEOUT,
+    late: () => new DatabaseAway('the database is too slow: others wait before this'),
+  })
   return {
     db,
     read: over(looks),

@@ -117,7 +117,16 @@ export async function deleteTry(meter: Meter, asker: string, signal: string): Pr
     .execute()
 }
 
-/** Removes what was begun up to then, whoever did. */
-export async function deleteTries(meter: Meter, since: number): Promise<void> {
-  await meter.deleteFrom('fraud_try').where('at', '<=', since).execute()
+/** Removes what was begun up to then, whoever did, but for what is excepted. */
+export async function deleteTries(
+  meter: Meter,
+  { since, except }: { since: number; except: (row: { asker: string; signal: string }) => boolean },
+): Promise<void> {
+  const old = meter.selectFrom('fraud_try').select(['asker', 'signal']).where('at', '<=', since)
+  const rows = await old.execute()
+  if (!rows.some(except)) {
+    await meter.deleteFrom('fraud_try').where('at', '<=', since).execute()
+    return
+  }
+  for (const row of rows) if (!except(row)) await deleteTry(meter, row.asker, row.signal)
 }
