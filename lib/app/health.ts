@@ -8,6 +8,7 @@ import { unmigratedFile, unusableFile } from '../db/sqlite/look.js'
 import { feedFindings } from '../feeds/findings.js'
 import type { FeedFindingCtx } from '../feeds/findings.js'
 import { orderFindings } from '../orders/operator/findings.js'
+import { leads } from '../db/lead.js'
 import type { OperatorCtx } from './ctx.js'
 
 /** Free disk below which somebody should make room: feeds stop at half of it. */
@@ -93,7 +94,9 @@ export async function readiness(
     catalog: await catalogReadiness(ctx).catch(failed),
     sender: ctx.orders.isSender
       ? ok('this process sends orders')
-      : { ok: false, message: 'this process does not send orders, or not yet' },
+      : !leads(ctx.engine)
+        ? ok('another node sends orders')
+        : { ok: false, message: 'this process does not send orders, or not yet' },
   }
 }
 

@@ -76,10 +76,6 @@ class FolderStore implements DiskStore {
     return (await orNull(isReadable)) ?? false
   }
 
-  async get(key: string): Promise<Uint8Array> {
-    return readFile(this.#placeOf(key))
-  }
-
   async remove(key: string): Promise<void> {
     await rm(this.#placeOf(key), { force: true })
     await rm(this.#placeOf(key, TYPES), { force: true })

@@ -93,8 +93,12 @@ class Node implements Sharing {
   }
 
   async write<T>(work: () => Promise<T>): Promise<T> {
-    await this.check()
-    if (!this.#running) return work()
+    if (!this.#running) {
+      await this.check()
+      return work()
+    }
+    // A source is not to blame where another node leads by now.
+    if (!(await this.mayWrite())) throw new LeadLost()
     const epoch = this.#ready
     const result = await work()
     // What cannot be published now is tried again by itself.
@@ -121,9 +125,14 @@ class Node implements Sharing {
     }
   }
 
+  /** Where that cannot be told either, the look says why. */
   #isDue(): boolean {
     if (this.#failures > 0) return this.#parts.monotonic() >= this.#retryAt
-    return this.#now() !== this.#seen
+    try {
+      return this.#now() !== this.#seen
+    } catch {
+      return true
+    }
   }
 
   /** Everything by which this node sees that there may be something to do. */

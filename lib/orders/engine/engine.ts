@@ -20,8 +20,10 @@ import { dueOrders, shopAt } from './due.js'
 import { openLease } from './lease.js'
 import type { SenderLease } from './lease.js'
 import { readPause } from './pause.js'
+import { takeOver } from './recover.js'
 import type { SenderCtx } from './sender/ctx.js'
 import { countOf } from './queries.js'
+import { whyTooLate } from './sender/fence.js'
 import { record } from './sender/record.js'
 import { openSender } from './sender/sender.js'
 import type { Sender } from './sender/sender.js'
@@ -56,14 +58,14 @@ export class OrderEngine implements OrderSender {
   #sender: { epoch: number | null; sender: Sender }
   readonly #prover: Prover
   readonly #copy: JournalCopy | undefined
-  /** As the senders of all epochs know it. */
-  readonly #unknownSince = new Map<number, number>()
   /** Orders that are being worked on, by id. */
   readonly #underWay = new Map<number, Promise<void>>()
   /** How many of them were taken up again, of each shop at each distributor. */
   readonly #takenUp = new Map<string, number>()
   /** What was logged last of why orders cannot be worked on, and when. */
   #trouble = { since: -Infinity, message: '' }
+  /** When stranded orders were looked for, by the steady clock. */
+  #strandedAt = -Infinity
   /** By the steady clock. */
   #startedAt: number | null = null
   #timer: NodeJS.Timeout | undefined
@@ -127,7 +129,10 @@ export class OrderEngine implements OrderSender {
       const held = await this.#hold()
       if (!held) return
       await this.flush()
-      await this.#takeUpDue(new Set(), { force: false, epoch: held.epoch })
+      await this.#takeBackStranded(held)
+      // Where nothing may leave any more, it would only be given back.
+      if (whyTooLate({ engine: this.#ctx.engine, epoch: held.epoch }) === null)
+        await this.#takeUpDue(new Set(), { force: false, epoch: held.epoch })
       const journal = this.#lease.journal()
       this.#prover.look(journal)
       this.#copy?.look(this.#ctx)
@@ -155,6 +160,21 @@ export class OrderEngine implements OrderSender {
         'another process has the right to send orders; this one waits for it',
       )
     return null
+  }
+
+  /**
+   * What this life was to send, and nobody here is at work on: of several nodes, a commit of it that
+   * was in doubt may have come to be after all.
+   */
+  async #takeBackStranded({ epoch }: HeldLease): Promise<void> {
+    const { monotonic, now } = this.#ctx
+    if (epoch === null || monotonic() - this.#strandedAt < MINUTE) return
+    this.#strandedAt = monotonic()
+    const since = now() - 2 * MINUTE
+    await takeOver(
+      { ...this.#ctx, epoch },
+      { isLeft: ({ id, updated_at: at }) => at <= since && !this.#underWay.has(id) },
+    )
   }
 
   async pass({ force = false } = {}): Promise<boolean> {
@@ -318,11 +338,7 @@ export class OrderEngine implements OrderSender {
   #openSender(epoch: number | null): Sender {
     return openSender(
       { ...this.#ctx, epoch },
-      {
-        slots: this.#slots,
-        unknownSince: this.#unknownSince,
-        uncount: (order) => this.#uncount(order),
-      },
+      { slots: this.#slots, uncount: (order) => this.#uncount(order) },
     )
   }
 

@@ -125,7 +125,7 @@ class FolderLock implements HeldRight {
     if (!ctx.engine.lock(LOCK)) return false
     try {
       const written = await compareJournal(ctx)
-      await takeOver(ctx, () => true)
+      await takeOver(ctx, { isLeft: ({ owner }) => owner !== ctx.owner })
       await copy?.compareOnce(ctx)
       this.journal = await JournalWriter.open(ctx, written)
       return true
@@ -181,9 +181,11 @@ async function begin(ctx: SenderCtx, { copy, slots, isUnderWay }: LeaseOptions):
       return
     setTimeout(() => slots.free(account), settleTime(connector)).unref()
   }
+  // What this life itself is at work on is left to it: it may have led before.
+  const isLeft = ({ id, owner }: StoredPo) => owner !== ctx.owner || !isUnderWay(id)
   for (let isDone = false; !isDone;)
     try {
-      await takeOver(ctx, isUnderWay, hold)
+      await takeOver(ctx, { isLeft, hold })
       isDone = true
     } catch (error) {
       // What was taken over is found so, and not again.

@@ -13,19 +13,23 @@ import { move } from './transitions.js'
  */
 const AT_ONCE = 50
 
+export interface TakeOverOptions {
+  /** Of those that are being sent, which nobody is at work on any more. */
+  isLeft: (order: StoredPo) => boolean
+  /** Told of each order before it is changed. */
+  hold?: (order: StoredPo) => void
+}
+
 /**
- * Takes over what a dead sender was sending: what became of it is found
- * out. The sender's lock must be held; with several nodes, the lead of the context's epoch. What this
- * life itself is sending is left alone, as long as it is at work on it: it may have led before. Told
- * of each order, before it is changed, is `hold`.
+ * Takes over what a dead sender was sending: what became of it is found out. The sender's lock must
+ * be held; with several nodes, the lead of the context's epoch.
  */
 export async function takeOver(
   ctx: SenderCtx,
-  isUnderWay: (id: number) => boolean,
-  hold: (order: StoredPo) => void = () => {},
+  { isLeft, hold = () => {} }: TakeOverOptions,
 ): Promise<void> {
-  const sending = await ctx.engine.look(() => all(beingSent, {}))
-  const left = sending.filter(({ id, owner }) => owner !== ctx.owner || !isUnderWay(id))
+  const sending = await ctx.engine.look(() => all(beingSent))
+  const left = sending.filter(isLeft)
   left.forEach(hold)
   for (let i = 0; i < left.length; i += AT_ONCE) {
     const orders = left.slice(i, i + AT_ONCE)

@@ -2,6 +2,7 @@
 import type { HeldLease, OrdersCall } from '../ctx.js'
 import { pause } from '../../core/async/wait.js'
 import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
+import { readPause } from '../engine/pause.js'
 import { DISK_FULL, notSent } from '../engine/rules/after-send.js'
 import type { StoredPo } from '../stored.js'
 import type { Intent } from './intent.js'
@@ -70,8 +71,12 @@ async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
 /** Sends here what nobody has begun to send: whatever was begun, its sender or the next one ends. */
 async function sendPlanned(ctx: OrdersCall, intent: Intent, lease: HeldLease): Promise<void> {
   const orders = (await laterIfAway(() => purchaseOrdersOf(ctx, intent.placementId))) ?? []
-  const purchaseOrders = orders.filter(({ state }) => state === 'planned')
-  if (purchaseOrders.length > 0) await sendIntent(ctx, { ...intent, purchaseOrders }, lease.epoch)
+  // What was tried and given back goes on in its time.
+  const purchaseOrders = orders.filter(
+    ({ state, failures }) => state === 'planned' && failures === 0,
+  )
+  if (purchaseOrders.length > 0 && (await readPause(ctx)) === null)
+    await sendIntent(ctx, { ...intent, purchaseOrders }, lease.epoch)
 }
 
 /** Until another node tells of orders, and no longer than a poll may wait. */

@@ -1,6 +1,7 @@
 /** Has an order written down before anybody is asked, also where a database does not say that it has. */
 import type { OrdersCall } from '../ctx.js'
 import { pause } from '../../core/async/wait.js'
+import { MINUTE } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
 import { isCommitUnknown, isDuplicate, isUnavailable } from '../../db/faults.js'
 import { LeadLost } from '../../db/lead.js'
@@ -15,6 +16,8 @@ import { refuseDuplicate } from './refusals.js'
 
 /** Milliseconds until a database is asked again that did not say whether it has an order. */
 const AGAIN = 250
+/** Milliseconds after which a server that shows nothing of it has not committed it, and will not. */
+const SURELY = MINUTE
 
 export interface TakingIn {
   body: PlaceBody
@@ -45,6 +48,8 @@ class Writing {
   #isDoubted = false
   /** What said since then that somebody has the order_id: this very order, or another. */
   #held: unknown = null
+  /** Since when it is looked for alone, by the steady clock. */
+  #lookedSince: number | undefined
 
   constructor(ctx: OrdersCall, given: TakingIn) {
     this.#ctx = ctx
@@ -86,7 +91,12 @@ class Writing {
       return own
     }
     if (this.#held !== null) throw this.#held
-    if (this.#isDoubted && isAnswered()) return null
+    if (this.#isDoubted && isAnswered()) {
+      this.#lookedSince ??= ctx.monotonic()
+      // Should it be there after all, whoever leads takes it over.
+      if (ctx.monotonic() - this.#lookedSince >= SURELY) throw notKnown('database')
+      return null
+    }
     return writeIntent(ctx, {
       order,
       epoch,

@@ -95,6 +95,11 @@ export function notSent(
   }
 }
 
+/** As `notSent`, for a reason that is none of the distributor's: whoever may sends it at once. */
+export function givenBack(order: StoredPo, reason: string, now: number): Change {
+  return { ...notSent(order, { reason }, now), failures: order.failures, next_at: now }
+}
+
 const OTHER_ACCOUNT = 'it was sent with another account than the one that is configured now'
 
 function unknown(order: StoredPo, reason: string, now: number): Change {

@@ -7,7 +7,7 @@ import { standsElsewhere } from '../../matching/order-numbers.js'
 import { move } from '../transitions.js'
 import type { SenderCtx } from './ctx.js'
 import { fence } from './fence.js'
-import { notSent } from '../rules/after-send.js'
+import { givenBack } from '../rules/after-send.js'
 
 /** Milliseconds between attempts to write down what is known and must not be forgotten. */
 const RETRY = 250
@@ -71,8 +71,7 @@ export async function record(
  */
 async function giveClaimBack(ctx: SenderCtx, claimed: StoredPo): Promise<void> {
   if (claimed.state !== 'sending') return
-  const reason = 'another node leads by now'
-  await record(ctx, claimed, notSent(claimed, { reason }, ctx.now()))
+  await record(ctx, claimed, givenBack(claimed, 'another node leads by now', ctx.now()))
 }
 
 /** Another order may have that number by now. */

@@ -5,7 +5,7 @@ import { openSession } from '../../../distributors/session/open-session.js'
 import { Transcript } from '../../../distributors/session/transcript.js'
 import { keepTranscript, sealTranscript } from '../../transcripts.js'
 import type { StoredPo } from '../../stored.js'
-import { afterSend, notSent, otherAccount } from '../rules/after-send.js'
+import { afterSend, givenBack, notSent, otherAccount } from '../rules/after-send.js'
 import { SEND_TIMEOUT } from '../rules/timing.js'
 import { submissionOf } from './answers.js'
 import { callInTime } from './call.js'
@@ -45,7 +45,10 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
   await ctx.step('before the send')
   ctx.refuseFailed()
   const tooLate = whyTooLate(ctx)
-  if (tooLate !== null) return recordNotSent(ctx, order, tooLate)
+  if (tooLate !== null) {
+    const back = await record(ctx, order, givenBack(order, tooLate, ctx.now()))
+    return { order: back, ended: Promise.resolve() }
+  }
   const { answer, ended } = await callInTime(
     ctx,
     connector.limits.sendTimeout ?? SEND_TIMEOUT,

@@ -33,8 +33,6 @@ export interface Sender {
 
 export interface SenderOptions {
   slots: AccountSlots
-  /** When this life learned by its steady clock that a send's outcome is not known, by order. */
-  unknownSince: Map<number, number>
   /**
    * Told of an order of which nobody was asked: where none of its placement was, it counts against
    * no quota.
@@ -50,12 +48,15 @@ class OrderSteps implements Sender {
   readonly #ctx: SenderCtx
   readonly #slots: AccountSlots
   readonly #uncount: SenderOptions['uncount']
-  readonly #unknownSince: SenderOptions['unknownSince']
+  /**
+   * When this epoch of this life learned by its steady clock that a send's outcome is not known:
+   * another one may have sent it anew since.
+   */
+  readonly #unknownSince = new Map<number, number>()
 
-  constructor(ctx: SenderCtx, { slots, unknownSince, uncount }: SenderOptions) {
+  constructor(ctx: SenderCtx, { slots, uncount }: SenderOptions) {
     this.#ctx = ctx
     this.#slots = slots
-    this.#unknownSince = unknownSince
     this.#uncount = uncount
   }
 
