@@ -1,6 +1,7 @@
 /** Sends what was taken in: here, or through the process that has the right to send. */
 import type { HeldLease, OrdersCall } from '../ctx.js'
 import { pause } from '../../core/async/wait.js'
+import { SECOND } from '../../core/clock.js'
 import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
 import { readPause } from '../engine/pause.js'
 import { DISK_FULL, notSent } from '../engine/rules/after-send.js'
@@ -63,6 +64,11 @@ async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
     if (await isThrough(ctx, intent)) return
     // The next start of the sender, whoever it is, does the rest.
     if (ctx.orders.stopping.aborted) return
+    if ((await laterIfAway(() => readPause(ctx))) !== null) {
+      // Nothing is sent until the operator says so, and that takes its time.
+      await pause(SECOND, ctx.orders.stopping)
+      continue
+    }
     const lease = await laterIfAway(() => ctx.orders.lease())
     if (lease) await sendPlanned(ctx, intent, lease).finally(lease.release)
   }
@@ -75,8 +81,7 @@ async function sendPlanned(ctx: OrdersCall, intent: Intent, lease: HeldLease): P
   const purchaseOrders = orders.filter(
     ({ state, failures }) => state === 'planned' && failures === 0,
   )
-  if (purchaseOrders.length > 0 && (await readPause(ctx)) === null)
-    await sendIntent(ctx, { ...intent, purchaseOrders }, lease.epoch)
+  if (purchaseOrders.length > 0) await sendIntent(ctx, { ...intent, purchaseOrders }, lease.epoch)
 }
 
 /** Until another node tells of orders, and no longer than a poll may wait. */
