@@ -504,6 +504,29 @@ describe('two processes', () => {
     await other.close()
   })
 
+  test('what waits for another process is not sent while orders are paused', async () => {
+    const tst = scripted()
+    await using t = await orderShop([tst])
+    t.expectErrors(/orders are paused/)
+    const other = await open({
+      dir: t.app.dir,
+      worker: false,
+      now: () => t.clock.ms,
+      distributors: [...builtin, tst.distributor],
+    })
+    const lease = (await other.orders.lease())!
+    const placing = t.place(t.body())
+    await soon(300)
+    await pauseOrders(t.app.ctx, { reason: 'a test', isForgetful: false })
+    lease.release()
+    await soon(600)
+    assert.deepEqual([tst.sends.length, await states(t)], [0, ['planned']])
+    await resumeOrders(t.app.ctx)
+    assert.equal((await placing).body.data.status, 'placed')
+    assert.equal(tst.sends.length, 1)
+    await other.close()
+  })
+
   test('a server that starts sends what others left', async () => {
     const tst = scripted()
     await using t = await orderShop([tst])
