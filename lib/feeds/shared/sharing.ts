@@ -93,12 +93,8 @@ class Node implements Sharing {
   }
 
   async write<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#running) {
-      await this.check()
-      return work()
-    }
-    // A source is not to blame where another node leads by now.
-    if (!(await this.mayWrite())) throw new LeadLost()
+    await this.check()
+    if (!this.#running) return work()
     const epoch = this.#ready
     const result = await work()
     // What cannot be published now is tried again by itself.
