@@ -4,11 +4,11 @@ import { MB } from '../core/figures.js'
 import { orWell } from '../core/finding.js'
 import type { Finding } from '../core/finding.js'
 import { ROOM_FOR_FEEDS, ROOM_FOR_ORDERS } from '../core/storage/disk-space.js'
+import { leads } from '../db/lead.js'
 import { unmigratedFile, unusableFile } from '../db/sqlite/look.js'
 import { feedFindings } from '../feeds/findings.js'
 import type { FeedFindingCtx } from '../feeds/findings.js'
 import { orderFindings } from '../orders/operator/findings.js'
-import { leads } from '../db/lead.js'
 import type { OperatorCtx } from './ctx.js'
 
 /** Free disk below which somebody should make room: feeds stop at half of it. */
@@ -92,12 +92,14 @@ export async function readiness(
     files: tried(() => fault(unusableFile(ctx.engine)) ?? ok('all files are open')),
     schema: tried(() => fault(unmigratedFile(ctx.engine)) ?? ok('all files are of this release')),
     catalog: await catalogReadiness(ctx).catch(failed),
-    sender: ctx.orders.isSender
-      ? ok('this process sends orders')
-      : !leads(ctx.engine)
-        ? ok('another node sends orders')
-        : { ok: false, message: 'this process does not send orders, or not yet' },
+    sender: senderReadiness(ctx),
   }
+}
+
+function senderReadiness({ orders, engine }: OperatorCtx): Readiness {
+  if (orders.isSender) return ok('this process sends orders')
+  if (!leads(engine)) return ok('another node sends orders')
+  return { ok: false, message: 'this process does not send orders, or not yet' }
 }
 
 /** An installation without any feed has no catalog, and lacks none. */

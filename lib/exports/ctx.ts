@@ -1,6 +1,7 @@
 import type { Caller, Subscriber } from '../accounts/caller.js'
 import type { CatalogCtx } from '../catalog/ctx.js'
 import type { View } from '../catalog/view/view.js'
+import type { ExportFileTable } from '../db/tables/meter.js'
 import type { ObjectStore, UrlOptions } from '../objects/store.js'
 
 export interface Exporter {
@@ -15,17 +16,8 @@ export interface Exporter {
   stop(): Promise<void>
 }
 
-export interface Published {
-  subscriber_id: string
-  export_version: string
-  /** Digest of what the file was made of: equal views share one file. */
-  content: string
-  parquet_key: string
-  attributes_key: string | null
-  made_at: number
-  /** When its last URL expires; 0 before there is one. */
-  urls_until: number
-}
+/** A built export, as its row has it. */
+export type Published = ExportFileTable
 
 export interface Wanted {
   ignoreRestrictions: boolean

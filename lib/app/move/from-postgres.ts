@@ -37,8 +37,9 @@ import { filesIn } from '../../db/sqlite/folder.js'
 import { lockFolder } from '../folder-lock.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
 import { Progress } from './input.js'
-import type { MoveInput, MoveReport, MovedTableReport } from './input.js'
-import { leftIn } from './left.js'
+import type { MoveInput, MoveReport } from './input.js'
+import { reportOf } from './report.js'
+import type { RunEnd } from './report.js'
 import { damageIn, hasRecord, installationOf, markIn, proveChains } from './source-folder.js'
 import { shapesOf, stageFolder } from './target-folder.js'
 import type { StagedFolder } from './target-folder.js'
@@ -228,24 +229,17 @@ class Departure {
     }
   }
 
-  #report({
-    began,
-    ...rest
-  }: { began: number } & Pick<MoveReport, 'was_done' | 'journal' | 'audit'>): MoveReport {
-    const tables: MovedTableReport[] = [...this.#contents].map(([table, content]) => ({
-      table,
-      ...content,
-      took: this.#took.get(table) ?? 0,
-    }))
-    return {
-      to: 'folder',
-      dir: this.#input.dir,
-      database: this.#database,
-      ...rest,
-      tables,
-      rows: tables.reduce((sum, { rows }) => sum + rows, 0),
-      took: this.#input.monotonic() - began,
-      left: leftIn(this.#input.dir),
-    }
+  #report(end: RunEnd): MoveReport {
+    return reportOf(
+      {
+        to: 'folder',
+        input: this.#input,
+        database: this.#database,
+        shapes: this.#shapes,
+        contents: this.#contents,
+        took: this.#took,
+      },
+      end,
+    )
   }
 }

@@ -43,8 +43,9 @@ import { MOVED_TABLES, databasesOf } from '../../db/move/tables.js'
 import type { TableShape } from '../../db/move/tables.js'
 import { lockFolder } from '../folder-lock.js'
 import { Progress } from './input.js'
-import type { MoveInput, MoveReport, MovedTableReport } from './input.js'
-import { leftIn } from './left.js'
+import type { MoveInput, MoveReport } from './input.js'
+import { reportOf } from './report.js'
+import type { RunEnd } from './report.js'
 import {
   damageIn,
   hasRecord,
@@ -308,23 +309,17 @@ class Arrival {
     this.#progress.tell('marking')
   }
 
-  #report({
-    began,
-    ...rest
-  }: { began: number } & Pick<MoveReport, 'was_done' | 'journal' | 'audit'>): MoveReport {
-    const tables: MovedTableReport[] = this.#folder.shapes.flatMap(({ name }) => {
-      const content = this.#contents.get(name)
-      return content ? [{ table: name, ...content, took: this.#took.get(name) ?? 0 }] : []
-    })
-    return {
-      to: 'postgres',
-      dir: this.#input.dir,
-      database: this.#database,
-      ...rest,
-      tables,
-      rows: tables.reduce((sum, { rows }) => sum + rows, 0),
-      took: this.#input.monotonic() - began,
-      left: leftIn(this.#input.dir),
-    }
+  #report(end: RunEnd): MoveReport {
+    return reportOf(
+      {
+        to: 'postgres',
+        input: this.#input,
+        database: this.#database,
+        shapes: this.#folder.shapes,
+        contents: this.#contents,
+        took: this.#took,
+      },
+      end,
+    )
   }
 }

@@ -2,45 +2,38 @@
  * The engine of a node whose system of record is PostgreSQL, with what nodes count and note together.
  * What is its own, and may be lost, lies in its folder: offers.
  */
-import { Kysely, sql } from 'kysely'
+import { Kysely } from 'kysely'
 import { inTime } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { holdFolder } from '../sqlite/folder.js'
 import { openOwnFiles } from '../sqlite/own-files.js'
 import type { Engine } from '../engine.js'
-import type { Lead, OrderNews } from '../lead.js'
-import { LeadLost } from '../lead.js'
 import type { Reading } from '../query.js'
 import { lookWithin } from '../reading.js'
 import { openSnapshotOn } from './snapshot.js'
 import { noteTouches } from '../state.js'
 import type { StateName } from '../tables/column-types.js'
 import type { DecisionTables, MeterTables, Tables } from '../tables/tables.js'
-import { openCalls } from './calls.js'
+import { openCalls } from './counts/calls.js'
 import { watchChanges } from './changes.js'
 import { openPostgres } from './connect.js'
 import type { Postgres } from './connect.js'
-import { standForLead } from './leadership.js'
-import type { Leadership } from './leadership.js'
+import { openLead } from './lead/lead.js'
+import type { NodeClocks } from './lead/lead.js'
 import { refuseMoved } from './moved.js'
 import { openMemory } from './memory.js'
-import { meteredOver, serverTime } from './metered.js'
+import { meteredOver, serverTime } from './counts/metered.js'
 import { migratePostgres } from './schema.js'
-import { ORDERS_CHANNEL } from './schema/state.js'
 
 /** Milliseconds for which an answer waits until what it changed is read again. */
 const REFRESH = SECOND
 
-export interface PostgresEngineOptions {
+export interface PostgresEngineOptions extends NodeClocks {
   dir: string
   /** The text of the database file. */
   address: string
   log: Pick<Log, 'info' | 'warn'>
-  /** Milliseconds by a clock that may step, and by one that never does. */
-  now: () => number
-  monotonic: () => number
-  random: (bytes: number) => Buffer
 }
 
 /** Connects, brings the schema up to date, and opens the files of the node. */
@@ -136,46 +129,6 @@ async function engineOver(
       own.close()
       await postgres.close()
     },
-  }
-}
-
-/** Leads nothing before it stands for it. */
-function openLead(
-  postgres: Postgres,
-  {
-    log,
-    now,
-    monotonic,
-    random,
-  }: Pick<PostgresEngineOptions, 'log' | 'now' | 'monotonic' | 'random'>,
-): Lead & { told(news: string): void; close(): Promise<void> } {
-  const owner = random(12).toString('base64url')
-  const listeners = new Map<() => void, OrderNews>()
-  let standing: Leadership | undefined
-  return {
-    get epoch() {
-      return standing?.epoch ?? null
-    },
-    stand() {
-      standing ??= standForLead({ postgres, name: 'installation', owner, monotonic, now, log })
-    },
-    async fence(tx, epoch) {
-      if (!standing) throw new LeadLost()
-      await standing.fence(tx, epoch)
-    },
-    mayBegin: (epoch) => standing?.mayBegin(epoch) ?? false,
-    async tell(tx, news) {
-      await sql`select pg_notify(${ORDERS_CHANNEL}, ${news})`.execute(tx)
-    },
-    onTold(news, listener, until) {
-      if (until.aborted) return
-      listeners.set(listener, news)
-      until.addEventListener('abort', () => listeners.delete(listener), { once: true })
-    },
-    told(news) {
-      for (const [listener, wanted] of listeners) if (wanted === news) listener()
-    },
-    close: async () => standing?.close(),
   }
 }
 

@@ -42,6 +42,8 @@ export function openLease(ctx: SenderCtx, options: LeaseOptions): SenderLease {
   const open = new Set<HeldRight>()
   /** Resolves once the lock that was held before is given back. */
   let givenBack: Promise<void> = Promise.resolve()
+  /** Who waits until nobody holds one any more. */
+  const waiting: (() => void)[] = []
   const epochNow = () => lead?.epoch ?? null
 
   function leave(right: HeldRight): void {
@@ -49,6 +51,7 @@ export function openLease(ctx: SenderCtx, options: LeaseOptions): SenderLease {
     if (held === right) held = null
     open.delete(right)
     givenBack = right.close()
+    if (open.size === 0) for (const goOn of waiting.splice(0)) goOn()
   }
 
   return {
@@ -83,7 +86,10 @@ export function openLease(ctx: SenderCtx, options: LeaseOptions): SenderLease {
       return held.journal
     },
     async ended() {
-      await Promise.all([...open].map(({ closed }) => closed))
+      if (open.size > 0)
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve)
+        })
       await givenBack
     },
   }
@@ -97,7 +103,6 @@ interface HeldRight {
   readonly journal: JournalKeeper | null
   /** False where another process has it. */
   readonly opened: Promise<boolean>
-  readonly closed: Promise<void>
   close(): Promise<void>
 }
 
@@ -107,15 +112,10 @@ class FolderLock implements HeldRight {
   holders = 0
   journal: JournalKeeper | null = null
   readonly opened: Promise<boolean>
-  readonly closed: Promise<void>
   readonly #ctx: SenderCtx
-  #settle: () => void = () => {}
 
   constructor(ctx: SenderCtx, { copy }: LeaseOptions, after: Promise<void>) {
     this.#ctx = ctx
-    this.closed = new Promise<void>((resolve) => {
-      this.#settle = resolve
-    })
     this.opened = this.#open(copy, after)
   }
 
@@ -136,14 +136,10 @@ class FolderLock implements HeldRight {
   }
 
   async close(): Promise<void> {
-    try {
-      await this.opened.catch(() => {})
-      if (!this.journal) return
-      await this.journal.close()
-      this.#ctx.engine.unlock(LOCK)
-    } finally {
-      this.#settle()
-    }
+    await this.opened.catch(() => {})
+    if (!this.journal) return
+    await this.journal.close()
+    this.#ctx.engine.unlock(LOCK)
   }
 }
 
@@ -153,23 +149,16 @@ class Term implements HeldRight {
   holders = 0
   readonly journal = null
   readonly opened: Promise<boolean>
-  readonly closed: Promise<void>
-  #settle: () => void = () => {}
 
   constructor(ctx: SenderCtx, options: LeaseOptions, epoch: number) {
     this.epoch = epoch
-    this.closed = new Promise<void>((resolve) => {
-      this.#settle = resolve
-    })
     this.opened = begin({ ...ctx, epoch }, options).catch((error: unknown) => {
       if (error instanceof LeadLost) return false
       throw error
     })
   }
 
-  async close(): Promise<void> {
-    this.#settle()
-  }
+  async close(): Promise<void> {}
 }
 
 async function begin(ctx: SenderCtx, { copy, slots, isUnderWay }: LeaseOptions): Promise<boolean> {

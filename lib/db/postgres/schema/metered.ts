@@ -2,13 +2,11 @@
  * What is counted and noted, which one machine has in meter.db and decisions.db, and how calls are
  * counted over all nodes.
  */
+import { DAY, MINUTE } from '../../../core/clock.js'
 import { ID, TEXT } from './types.js'
 
 /** Of all locks by name: "QMnm". */
 export const NAMES = 0x514d_6e6d
-
-const MINUTE = 60_000
-const DAY = 86_400_000
 
 export const meteredTables = `
 CREATE TABLE usage (

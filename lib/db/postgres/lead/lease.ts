@@ -4,9 +4,9 @@
  * is gone. Each renewal leaves another mark in it: whoever sees the same one for the whole life of
  * a lease knows that nobody renewed it, without asking what time it is elsewhere.
  */
-import type { Client } from './driver.js'
-import type { Postgres } from './connect.js'
-import { ownClient } from './own-client.js'
+import type { Client } from '../driver.js'
+import type { Postgres } from '../connect.js'
+import { ownClient } from '../own-client.js'
 
 /** Milliseconds for which who takes the lead waits for a write of the one before. */
 const PATIENCE = 1_000

@@ -1,8 +1,8 @@
 /** What nodes count and note together: in tables beside the system of record. */
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import type { Metered } from '../metered.js'
-import type { Postgres } from './connect.js'
+import type { Metered } from '../../metered.js'
+import type { Postgres } from '../connect.js'
 
 export function meteredOver<T>({ db, alone }: Pick<Postgres, 'db' | 'alone'>): Metered<T> {
   // The same database: which of its tables are which, only types tell.

@@ -1,8 +1,8 @@
 /** Counts calls over all nodes: what one turn of the event loop asks for goes in one statement. */
-import type { Call, CountedCall, SharedCalls } from '../metered.js'
-import type { Postgres } from './connect.js'
-import { ownClient } from './own-client.js'
-import type { OwnClient } from './own-client.js'
+import type { Call, CountedCall, SharedCalls } from '../../metered.js'
+import type { Postgres } from '../connect.js'
+import { ownClient } from '../own-client.js'
+import type { OwnClient } from '../own-client.js'
 
 /**
  * Connections of their own: a gate must not wait behind transactions. Two, so that a turn that comes

@@ -1,0 +1,52 @@
+/** The lead of one node, and what nodes tell each other of orders. */
+import { sql } from 'kysely'
+import { LeadLost } from '../../lead.js'
+import type { Lead, OrderNews } from '../../lead.js'
+import { ORDERS_CHANNEL } from '../schema/state.js'
+import { standForLead } from './leadership.js'
+import type { Candidate, Leadership } from './leadership.js'
+
+export interface NodeClocks extends Pick<Candidate, 'now' | 'monotonic'> {
+  random: (bytes: number) => Buffer
+}
+
+export interface NodeLead extends Lead {
+  /** Passes on what the server has told this node. */
+  told(news: string): void
+  close(): Promise<void>
+}
+
+/** Leads nothing before it stands for it. */
+export function openLead(
+  postgres: Candidate['postgres'],
+  { log, now, monotonic, random }: NodeClocks & Pick<Candidate, 'log'>,
+): NodeLead {
+  const owner = random(12).toString('base64url')
+  const listeners = new Map<() => void, OrderNews>()
+  let standing: Leadership | undefined
+  return {
+    get epoch() {
+      return standing?.epoch ?? null
+    },
+    stand() {
+      standing ??= standForLead({ postgres, name: 'installation', owner, monotonic, now, log })
+    },
+    async fence(tx, epoch) {
+      if (!standing) throw new LeadLost()
+      await standing.fence(tx, epoch)
+    },
+    mayBegin: (epoch) => standing?.mayBegin(epoch) ?? false,
+    async tell(tx, news) {
+      await sql`select pg_notify(${ORDERS_CHANNEL}, ${news})`.execute(tx)
+    },
+    onTold(news, listener, until) {
+      if (until.aborted) return
+      listeners.set(listener, news)
+      until.addEventListener('abort', () => listeners.delete(listener), { once: true })
+    },
+    told(news) {
+      for (const [listener, wanted] of listeners) if (wanted === news) listener()
+    },
+    close: async () => standing?.close(),
+  }
+}
