@@ -15,26 +15,44 @@ export async function checkBefore(
   keyId: string,
   { nth, at, since, latest }: { nth: number; at: number; since: number; latest: number },
 ): Promise<number | undefined> {
-  await meter
-    .updateTable('fraud_check')
-    .set({ at })
-    .where('key_id', '=', keyId)
-    .where('at', '>', latest)
-    .execute()
-  await meter
-    .deleteFrom('fraud_check')
-    .where('key_id', '=', keyId)
-    .where('at', '<=', since)
-    .execute()
-  const row = await meter
-    .selectFrom('fraud_check')
-    .select('at')
-    .where('key_id', '=', keyId)
-    .orderBy('at', 'desc')
-    .limit(1)
-    .offset(nth - 1)
-    .executeTakeFirst()
-  return row?.at
+  const { newest, oldest, wanted } = await checksOf(meter, keyId, nth)
+  const [isAhead, isOld] = [(newest ?? at) > latest, (oldest ?? at) <= since]
+  // Mostly there is nothing to put right, and one look does.
+  if (!isAhead && !isOld) return wanted ?? undefined
+  if (isAhead)
+    await meter
+      .updateTable('fraud_check')
+      .set({ at })
+      .where('key_id', '=', keyId)
+      .where('at', '>', latest)
+      .execute()
+  if (isOld)
+    await meter
+      .deleteFrom('fraud_check')
+      .where('key_id', '=', keyId)
+      .where('at', '<=', since)
+      .execute()
+  return (await checksOf(meter, keyId, nth)).wanted ?? undefined
+}
+
+/** Times of a key's checks, each by one step into the index; null for none. */
+async function checksOf(meter: Meter, keyId: string, nth: number) {
+  const one = (order: 'asc' | 'desc', offset = 0) =>
+    meter
+      .selectFrom('fraud_check')
+      .select('at')
+      .where('key_id', '=', keyId)
+      .orderBy('at', order)
+      .limit(1)
+      .offset(offset)
+  return meter
+    .selectNoFrom([
+      one('desc').as('newest'),
+      one('asc').as('oldest'),
+      // Counted from the newest.
+      one('desc', nth - 1).as('wanted'),
+    ])
+    .executeTakeFirstOrThrow()
 }
 
 /** How many checks each key made after `since`. */
