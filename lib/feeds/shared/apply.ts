@@ -10,7 +10,7 @@ import type { Raw } from '../../db/sqlite/sqlite.js'
 import { openApplying } from './change.js'
 import { DamagedPage, decodePage, pageLength } from './pages.js'
 import { BrokenPart, readPiece, unpackFile } from './parts.js'
-import { formIn, over, pointOf, sharedFolder, sweepFolder } from './point.js'
+import { formIn, pointOf, sharedFolder, sweepFolder, withCatalog } from './point.js'
 import type { Publication } from './publication.js'
 import { clearNotes, readPoint, writePoint } from './queries.js'
 
@@ -71,7 +71,10 @@ function applyFile(raw: Raw, draft: string, change: Publication): boolean {
   return true
 }
 
-/** Whoever has the file open still reads the one of before. */
+/**
+ * Puts a published base in the place of catalog.db. Whoever has that file open still reads the one
+ * of before.
+ */
 export function adopt(dir: string, base: Publication, forget: (dir: string) => void): Applied {
   const { catalog } = filesIn(dir)
   const draft = join(sharedFolder(dir), 'base')
@@ -79,7 +82,7 @@ export function adopt(dir: string, base: Publication, forget: (dir: string) => v
     mkdirSync(sharedFolder(dir), { recursive: true, mode: 0o700 })
     unpackFile(sharedFolder(dir), base.parts, draft)
     if (!isBaseOf(draft, base)) return { outcome: 'broken' }
-    if (existsSync(catalog)) over(dir, (raw) => raw.pragma('wal_checkpoint(TRUNCATE)'))
+    if (existsSync(catalog)) withCatalog(dir, (raw) => raw.pragma('wal_checkpoint(TRUNCATE)'))
     // What is remembered of the file of before may be something that was never published.
     forget(dir)
     // Nothing of the log of before may be taken for that of the new file.

@@ -29,7 +29,7 @@ const FORM = 1
 export const sharedFolder = (dir: string): string => join(dir, 'shared')
 
 /** Opens catalog.db for one piece of work. */
-export function over<T>(dir: string, work: (raw: Raw) => T): T {
+export function withCatalog<T>(dir: string, work: (raw: Raw) => T): T {
   const { catalog } = filesIn(dir)
   // SQLite would make an empty one in its place.
   if (!existsSync(catalog)) throw new Error(`${catalog} is gone`)

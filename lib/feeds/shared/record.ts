@@ -11,11 +11,12 @@ type SharedTables = Tables & { catalog_publication: CatalogPublicationTable }
 
 export type RecordCtx = Pick<DbCtx, 'db' | 'read' | 'engine' | 'now'>
 
-const over = (db: Kysely<Tables>) => db.withTables<Pick<SharedTables, 'catalog_publication'>>()
+const withPublications = (db: Kysely<Tables>) =>
+  db.withTables<Pick<SharedTables, 'catalog_publication'>>()
 
 /** All that is published and not swept yet, in its order. */
 export async function readPublished(db: Kysely<Tables>): Promise<Published[]> {
-  const rows = await over(db)
+  const rows = await withPublications(db)
     .selectFrom('catalog_publication')
     .selectAll()
     .orderBy('number')
@@ -40,7 +41,7 @@ export async function publish(
 ): Promise<boolean> {
   return ctx.engine.atomic(ctx, async (tx) => {
     await tx.engine.lead!.fence(tx.db, epoch)
-    const published = over(tx.db)
+    const published = withPublications(tx.db)
     const newest = await published
       .selectFrom('catalog_publication')
       .select(({ fn }) => fn.max('number').as('number'))
@@ -70,7 +71,7 @@ export async function confirm(ctx: RecordCtx, epoch: number): Promise<void> {
 /** Tells the leader that an object cannot be used, so that it publishes everything anew. */
 export async function tellBroken(ctx: RecordCtx, { number }: Published): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
-    await over(tx.db)
+    await withPublications(tx.db)
       .updateTable('catalog_publication')
       .set({ is_broken: 1 })
       .where('number', '=', number)
@@ -86,7 +87,7 @@ export async function forgetBefore(
 ): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
     await tx.engine.lead!.fence(tx.db, epoch)
-    await over(tx.db)
+    await withPublications(tx.db)
       .deleteFrom('catalog_publication')
       .where('number', '<', number)
       .where('published_at', '<', time)

@@ -7,7 +7,7 @@ import { readState } from '../../catalog/queries.js'
 import { writeState } from '../ingest/queries.js'
 import { adopt, applyChange } from './apply.js'
 import type { Applied } from './apply.js'
-import { over, pointOf, sweepFolder } from './point.js'
+import { pointOf, sweepFolder, withCatalog } from './point.js'
 import type { Point } from './point.js'
 import { isTooMuch, prepareBase, prepareChange } from './prepare.js'
 import { firstRevision, lastFragment } from './publication.js'
@@ -57,12 +57,12 @@ export interface SharedTasks {
 export function sharedTasks(forget: (dir: string) => void): SharedTasks {
   return {
     openShared: ({ dir }) =>
-      over(dir, (raw) => {
+      withCatalog(dir, (raw) => {
         installNotes(raw)
         return pointOf(raw)
       }),
     prepareShared: ({ dir, wants, least, now }) =>
-      over(dir, (raw) => {
+      withCatalog(dir, (raw) => {
         const { mark, isChanged, revision } = pointOf(raw)
         if (revision === 0 || (wants === 'change' && !isChanged && mark !== '')) return null
         if (mark === '' && revision < least)
@@ -71,14 +71,14 @@ export function sharedTasks(forget: (dir: string) => void): SharedTasks {
         return isWhole ? prepareBase(dir, raw) : prepareChange(dir, raw)
       }),
     settleShared: ({ dir, mark }) =>
-      over(dir, (raw) => {
+      withCatalog(dir, (raw) => {
         const { pending } = pointOf(raw)
         if (pending?.mark === mark) writePoint(raw, { mark, pending: null })
         sweepFolder(dir)
       }),
-    applyShared: ({ dir, change }) => over(dir, (raw) => applyChange(dir, raw, change)),
+    applyShared: ({ dir, change }) => withCatalog(dir, (raw) => applyChange(dir, raw, change)),
     adoptShared: ({ dir, base }) => adopt(dir, base, forget),
-    leadShared: ({ dir, ...beginning }) => over(dir, (raw) => lead(raw, beginning)),
+    leadShared: ({ dir, ...beginning }) => withCatalog(dir, (raw) => lead(raw, beginning)),
   }
 }
 
