@@ -105,16 +105,14 @@ const ALONE = [
   'server/fuzz.test.ts',
   'server/closing.test.ts',
 ]
-/** Suites that run on PostgreSQL open their apps by other modules than the product's. */
+/** Suites that run on PostgreSQL open their apps by another module than the product's. */
 const recordOnPostgres = {
   name: 'record-on-postgres',
   setup(build) {
-    for (const name of ['record', 'nodes']) {
-      const path = resolve(`test/harness/${name}-on-postgres.ts`)
-      build.onResolve({ filter: new RegExp(`/${name}\\.js$`) }, ({ path: wanted, resolveDir }) =>
-        resolve(resolveDir, wanted) === resolve(`lib/app/${name}.js`) ? { path } : null,
-      )
-    }
+    const path = resolve('test/harness/record-on-postgres.ts')
+    build.onResolve({ filter: /\/record\.js$/ }, ({ path: wanted, resolveDir }) =>
+      resolve(resolveDir, wanted) === resolve('lib/app/record.js') ? { path } : null,
+    )
   },
 }
 const isNamed = (file, name) => file === `${name}.test.ts` || file.startsWith(`${name}/`)

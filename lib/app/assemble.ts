@@ -39,7 +39,6 @@ import { openBackground } from './background/background.js'
 import type { OperatorCtx } from './ctx.js'
 import type { Settings } from './options.js'
 import type { State } from './state.js'
-import { nodes } from './nodes.js'
 import { openStores } from './stores.js'
 import type { Tasks } from './background/tasks.js'
 
@@ -77,7 +76,7 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   const catalog = openCatalog({ engine, configurations, background, log, now, monotonic })
   await removeDeadBuilds(dir)
   const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
-  const sharing = sharingOf(settings, { engine, catalog, background, objects })
+  const sharing = await sharingOf(settings, { engine, catalog, background, objects })
   const ctx = makeContext({
     settings,
     state,
@@ -89,14 +88,16 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
 }
 
 /** Has all of several nodes come to one catalog; null where there is one folder. */
-function sharingOf(
+async function sharingOf(
   { now, monotonic, log }: Settings,
   parts: Pick<OperatorCtx, 'engine' | 'catalog' | 'objects'> & { background: Background<Tasks> },
-): Sharing | null {
+): Promise<Sharing | null> {
   const { engine, catalog, background, objects } = parts
   const { lead, db, read } = engine
-  if (lead === null || nodes === null) return null
-  return nodes.openSharing({
+  if (lead === null) return null
+  // Who has one folder loads nothing of it.
+  const { openSharing } = await import('../feeds/shared/sharing.js')
+  return openSharing({
     engine,
     lead,
     db,

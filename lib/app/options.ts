@@ -22,6 +22,12 @@ import type { EngineOptions } from '../orders/engine/engine.js'
 export interface OpenOptions {
   /** The state folder, `./var` by default. It is made where there is none. */
   dir?: string
+  /**
+   * The address of a PostgreSQL that several nodes share, `postgres://user@host/database`: it has the
+   * system of record then, and the folder is this node's own and may be lost. Needs `secretKey` and
+   * `objects`, which all nodes share as well, and the package `pg`.
+   */
+  database?: string
   /** Milliseconds since 1970; a fraction is cut off. */
   now?: () => number
   /**
@@ -67,12 +73,10 @@ export interface OpenOptions {
   actor?: string
   /**
    * For tests of what goes wrong: free bytes of the disk, and named places at which the sender of
-   * orders may end; and of what is not finished: the text of a database file, where the system of
-   * record is on a PostgreSQL that nodes share. The folder is then this node's own.
+   * orders may end.
    */
   faults?: EngineOptions & {
     freeBytes?: () => number
-    database?: string
     exports?: ExporterOptions
     analytics?: AnalyticsOptions
     objects?: StoreLimits
@@ -81,6 +85,7 @@ export interface OpenOptions {
 
 const OPTIONS = {
   dir: true,
+  database: true,
   now: true,
   monotonic: true,
   random: true,
@@ -113,7 +118,7 @@ type Defaulted =
 export interface Settings
   extends
     Required<Pick<OpenOptions, Defaulted>>,
-    Pick<OpenOptions, 'worker' | 'objects' | 'journalCopy' | 'secretKey'> {
+    Pick<OpenOptions, 'database' | 'worker' | 'objects' | 'journalCopy' | 'secretKey'> {
   publicUrl: PublicUrl
   egress: OperatorEgress
 }
@@ -126,8 +131,7 @@ export function readOptions(options: OpenOptions): Settings {
       'journalCopy: a folder of this machine is rolled back together with it; ' +
         'give a store outside of it, such as s3Store',
     )
-  if (options.faults?.database !== undefined && options.secretKey === undefined)
-    throw new Error('secretKey: a database that nodes share needs the key that they share')
+  if (options.database !== undefined) refuseOwnParts(options)
   const log = options.log ?? silentLog
   const dir = resolve(options.dir ?? './var')
   return {
@@ -147,6 +151,17 @@ export function readOptions(options: OpenOptions): Settings {
     actor: options.actor ?? 'library',
     faults: options.faults ?? {},
   }
+}
+
+/** What nodes share is shared wholly: a key or a folder of one of them would be nobody else's. */
+function refuseOwnParts({ secretKey, objects }: OpenOptions): void {
+  if (secretKey === undefined)
+    throw new Error('secretKey: a database that nodes share needs the key that they share')
+  if (objects === undefined || objects.open)
+    throw new Error(
+      'objects: nodes that share a database share the store of files, too; give one outside of ' +
+        'this machine, such as s3Store',
+    )
 }
 
 function endProcess(log: Log, error: unknown): never {

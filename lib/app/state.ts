@@ -18,6 +18,7 @@ export interface State {
 /** Creates the folder where it is missing, and upgrades its files. */
 export async function openState({
   dir,
+  database,
   now,
   monotonic,
   random,
@@ -40,7 +41,7 @@ export async function openState({
   })
   const engine = await openRecord({
     dir,
-    database: faults.database,
+    database,
     log,
     now,
     monotonic,

@@ -10,7 +10,6 @@ import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
-import type { Plugin } from 'esbuild'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import type { Raw } from '../../lib/db/sqlite/sqlite.js'
@@ -26,15 +25,6 @@ const OFFERS = Number(process.argv[2] ?? 1_000_000)
 const CHANGED = Number(process.argv[3] ?? 50_000)
 const UPDATES = Number(process.argv[4] ?? 5)
 
-/** The worker of a program that serves several nodes. */
-const severalNodes: Plugin = {
-  name: 'several-nodes',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\.\/nodes\.js$/ }, () => ({
-      path: resolve('test/harness/nodes-on-postgres.ts'),
-    })),
-}
-
 async function bundleWorker(folder: string): Promise<string> {
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   const outfile = join(folder, 'worker.mjs')
@@ -47,7 +37,6 @@ async function bundleWorker(folder: string): Promise<string> {
     target: 'node20.19',
     packages: 'external',
     logLevel: 'warning',
-    plugins: [severalNodes],
   })
   return outfile
 }

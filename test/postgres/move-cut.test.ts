@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { moveFromPostgres, moveToPostgres } from '../../lib/app/move/move.js'
 import type { MoveInput } from '../../lib/app/move/move.js'
+import { memoryStore } from '../../lib/objects/memory.js'
 import { openForTest } from '../../server/testing/open.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
@@ -136,7 +137,8 @@ describe('a move that is killed', { skip: missing }, () => {
     try {
       const node = {
         dir: join(dir, 'node'),
-        faults: { database: address },
+        database: address,
+        objects: memoryStore({ now: Date.now }),
         secretKey,
         worker: false as const,
       }

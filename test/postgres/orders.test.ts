@@ -17,6 +17,7 @@ import { record } from '../../lib/orders/engine/sender/record.js'
 import type { SenderCtx } from '../../lib/orders/engine/sender/ctx.js'
 import { verifyJournal } from '../../lib/orders/journal/verify.js'
 import type { PlaceBody } from '../../lib/orders/shapes.js'
+import { memoryStore } from '../../lib/objects/memory.js'
 import { openForTest } from '../../server/testing/open.js'
 import type { WatchedApp } from '../../server/testing/open.js'
 import { missing, startServer } from '../harness/postgres.js'
@@ -82,9 +83,12 @@ describe('orders of several nodes', { skip: missing }, () => {
     }
     const [one, two] = [await through(), await through()]
     const dir = mkdtempSync(join(tmpdir(), 'qm-node-'))
+    const objects = memoryStore({ now: Date.now })
     const shop = await orderShop(all, {
       secretKey: SECRET,
-      faults: { step, database: one.database },
+      database: one.database,
+      objects,
+      faults: { step },
     })
     for (const end of ['', '-wal']) {
       const file = `${filesIn(shop.app.dir).catalog}${end}`
@@ -93,7 +97,8 @@ describe('orders of several nodes', { skip: missing }, () => {
     const clock = { ms: shop.clock.ms }
     const app = await openForTest({
       dir,
-      faults: { database: two.database },
+      database: two.database,
+      objects,
       secretKey: SECRET,
       worker: false,
       distributors: [...builtin, ...all.map(({ distributor }) => distributor)],

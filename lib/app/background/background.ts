@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
 import type { Log } from '../../core/log.js'
-import type { Nodes } from '../nodes.js'
 import { makeTasks } from './tasks.js'
 import type { Tasks } from './tasks.js'
 
@@ -29,8 +28,6 @@ export type FromWorker =
 export function openBackground(options: {
   worker?: string | false | undefined
   log: Log
-  /** What the calling thread does for several nodes, where this program serves none. */
-  shared?: Nodes['sharedTasks']
 }): Background<Tasks> {
   const file = options.worker ?? fileBeside(import.meta.url, bundledFile('worker.mjs')) ?? false
   if (file === false) {
@@ -39,13 +36,13 @@ export function openBackground(options: {
         { file: fileURLToPath(new URL('./worker.mjs', import.meta.url)) },
         'the worker file is missing: long work will hold up the main thread',
       )
-    return inline(options.shared)
+    return inline()
   }
   return threaded(file)
 }
 
-function inline(shared?: Nodes['sharedTasks']): Background<Tasks> {
-  const tasks = makeTasks({ isWorker: false, shared })
+function inline(): Background<Tasks> {
+  const tasks = makeTasks({ isWorker: false })
   const inTurn = pLimit(1)
   return {
     run(name, input, onProgress) {

@@ -9,9 +9,8 @@ import { openBuilder } from '../../catalog/kept/build.js'
 import { copyDatabase } from '../../db/sqlite/copy.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { openFile } from '../../db/sqlite/sqlite.js'
-import { nodes } from '../nodes.js'
-import type { Nodes } from '../nodes.js'
 import { ingestFeed } from '../../feeds/ingest/ingest.js'
+import { sharedTasks } from '../../feeds/shared/tasks.js'
 
 export interface Tasks extends CatalogTasks, FeedTasks, SharedTasks {
   copyDatabase(input: { from: string; to: string }): void
@@ -21,15 +20,10 @@ export interface Tasks extends CatalogTasks, FeedTasks, SharedTasks {
  * The tasks of one worker, which remembers the last snapshot that it built. A worker of its own is
  * that of who keeps the snapshot on the disk; tasks on the calling thread are a command's.
  */
-export function makeTasks({
-  isWorker,
-  shared = nodes?.sharedTasks,
-}: {
-  isWorker: boolean
-  shared?: Nodes['sharedTasks'] | undefined
-}): Tasks {
+export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
   const builder = openBuilder({ isOwner: isWorker })
-  const tasks: Omit<Tasks, keyof SharedTasks> = {
+  return {
+    ...sharedTasks(builder.forget),
     buildSnapshot: ({ dir }) => builder.build(dir),
     keepSnapshot: ({ dir }) => !isWorker || builder.keep(dir),
 
@@ -50,6 +44,4 @@ export function makeTasks({
 
     copyDatabase,
   }
-  // Of several nodes alone, whose engine is opened where these are there.
-  return { ...tasks, ...shared?.(builder.forget) } as Tasks
 }

@@ -23,12 +23,9 @@ export interface Beginning {
   now: number
 }
 
-/** At once where the code is there, later where it has to be loaded. */
-type Soon<T> = T | Promise<T>
-
 export interface SharedTasks {
   /** Makes ready to note what changes, and tells how the file stands. */
-  openShared(input: { dir: string }): Soon<Point>
+  openShared(input: { dir: string }): Point
   /**
    * Makes the next publication: of what changed, or of everything. Null where nothing is to be
    * published, as before the first feed: other nodes may have better than nothing.
@@ -39,18 +36,18 @@ export interface SharedTasks {
     /** The first revision that a file may have which goes on from none that was published. */
     least: number
     now: number
-  }): Soon<Publication | null>
+  }): Publication | null
   /** What was prepared is published. */
-  settleShared(input: { dir: string; mark: string }): Soon<void>
+  settleShared(input: { dir: string; mark: string }): void
   /**
    * Brings the file from one state to the next. Tells of an object that is missing or damaged, or
    * that the file is not at that state any more.
    */
-  applyShared(input: { dir: string; change: Publication }): Soon<Applied>
+  applyShared(input: { dir: string; change: Publication }): Applied
   /** Puts another file in the place of this one. */
-  adoptShared(input: { dir: string; base: Publication }): Soon<Applied>
+  adoptShared(input: { dir: string; base: Publication }): Applied
   /** Begins an epoch: nothing from here on has a number that another leader may have given. */
-  leadShared(input: Beginning): Soon<void>
+  leadShared(input: Beginning): void
 }
 
 /** `forget` has the worker build the next snapshot from nothing that it remembers. */

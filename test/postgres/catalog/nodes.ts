@@ -30,7 +30,6 @@ import type { Published } from '../../../lib/feeds/shared/publication.js'
 import { readPublished } from '../../../lib/feeds/shared/record.js'
 import { openSharing } from '../../../lib/feeds/shared/sharing.js'
 import type { Sharing } from '../../../lib/feeds/shared/sharing.js'
-import { sharedTasks } from '../../../lib/feeds/shared/tasks.js'
 import { memoryStore } from '../../../lib/objects/memory.js'
 import type { MemoryObject, MemoryStore } from '../../../lib/objects/memory.js'
 import type { ObjectStore } from '../../../lib/objects/store.js'
@@ -155,7 +154,6 @@ async function openNode(
   const background = openBackground({
     worker: worker ?? false,
     log: log as never,
-    shared: sharedTasks,
   })
   const live = new LiveSnapshot({
     engine,
