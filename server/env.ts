@@ -52,6 +52,14 @@ export function secretKeyFromEnvironment(): { secretKey?: string } {
 }
 
 /**
+ * QUARTERMASTER_DATABASE, or the file of QUARTERMASTER_DATABASE_FILE: the address of the PostgreSQL
+ * that several nodes share; undefined where the folder has everything. Throws a UsageError.
+ */
+export function databaseFromEnvironment(): string | undefined {
+  return secret('QUARTERMASTER_DATABASE', 'QUARTERMASTER_DATABASE_FILE')
+}
+
+/**
  * QUARTERMASTER_EGRESS_PROXY (`http://user:password@host:port`) and QUARTERMASTER_EGRESS_ADDRESS: how
  * distributors are reached that approve addresses. QUARTERMASTER_PRIVATE_HOSTS: hosts of documents that
  * may have a private address. QUARTERMASTER_MAIL_SERVER, _FROM and _CA (a file): where orders by mail
@@ -140,6 +148,12 @@ const S3_FILES: Readonly<Record<string, string>> = {
 /** What stands in QUARTERMASTER_S3_*: where files are kept that callers download. */
 export type S3Environment = Omit<S3Options, 'now'>
 
+/** What `--objects s3://BUCKET/PREFIX` says. */
+export interface S3Place {
+  bucket?: string
+  prefix?: string
+}
+
 /** The variable of each setting, and what belongs there. */
 const S3_NEEDED = {
   endpoint: [
@@ -167,10 +181,15 @@ const S3_OPTIONAL = {
  * `https://bucket.host/key`), _PUBLIC_ENDPOINT (where callers reach the server, when that is
  * elsewhere) and _PREFIX (before every key). Null when none of them is set: files are kept in the
  * state folder. An empty variable counts as none. The two keys may come from files: _FILE. Throws a
- * UsageError that names what is missing.
+ * UsageError that names what is missing. `place` is bucket and prefix that an option names.
  */
-export function s3FromEnvironment(): S3Environment | null {
+export function s3FromEnvironment(place: S3Place = {}): S3Environment | null {
+  const said: Record<string, string | undefined> = {
+    [S3_NEEDED.bucket[0]]: place.bucket,
+    [S3_OPTIONAL.prefix]: place.prefix,
+  }
   const read = (name: string) => {
+    if (said[name] !== undefined) return said[name]
     const file = S3_FILES[name]
     return file === undefined ? process.env[name] || undefined : secret(name, file)
   }

@@ -4,13 +4,14 @@ import { s3Store } from '../lib/objects/s3.js'
 import type { S3Store } from '../lib/objects/s3.js'
 import { UsageError } from './cli/command.js'
 import { s3FromEnvironment, s3Variable, wantsJournalCopy } from './env.js'
+import type { S3Place } from './env.js'
 
 /**
- * For `open()`: nothing where the environment names no S3. Asks nobody. Throws a UsageError that
+ * For `open()`: nothing where neither the environment nor `place` names a bucket. Asks nobody. Throws a UsageError that
  * names the variable.
  */
-export function objectsFromEnvironment(): { objects?: S3Store } {
-  const settings = s3FromEnvironment()
+export function objectsFromEnvironment(place: S3Place = {}): { objects?: S3Store } {
+  const settings = s3FromEnvironment(place)
   if (!settings) return {}
   try {
     return { objects: s3Store({ ...settings, now: Date.now }) }

@@ -1,6 +1,9 @@
 /** Opens the engine of an app, on the database that has its system of record. */
+import { existsSync } from 'node:fs'
 import type { Log } from '../core/log.js'
-import { holdFolder } from '../db/sqlite/folder.js'
+import { filesIn, holdFolder } from '../db/sqlite/folder.js'
+import { readMoved } from '../db/sqlite/moved.js'
+import { openFile } from '../db/sqlite/sqlite.js'
 import { openEngine } from '../db/sqlite/engine.js'
 import type { Engine } from '../db/engine.js'
 
@@ -28,6 +31,7 @@ export async function openRecord({
   ...options
 }: RecordOptions): Promise<Engine> {
   if (database !== undefined) {
+    refuseOwnRecord(dir)
     // Who has one folder loads nothing of it.
     const { openPostgresEngine } = await import('../db/postgres/engine.js')
     return openPostgresEngine({ dir, address: database, ...options })
@@ -39,4 +43,20 @@ export async function openRecord({
   } finally {
     release()
   }
+}
+
+/** A node's folder has nothing that must not be lost: an installation in it was named by mistake. */
+function refuseOwnRecord(dir: string): void {
+  const { record } = filesIn(dir)
+  if (!existsSync(record)) return
+  const raw = openFile(record, { synchronous: 'FULL', readonly: true })
+  try {
+    if (readMoved(raw) !== null) return
+  } finally {
+    raw.close()
+  }
+  throw new Error(
+    `${dir} has an installation of its own: move it into the database with \`quartermaster move\`, ` +
+      "or name another folder for this node's files with --dir",
+  )
 }

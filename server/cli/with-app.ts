@@ -6,15 +6,18 @@ import { actAndUndo } from '../../lib/db/undoable.js'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
-import { egressFromEnvironment, secretKeyFromEnvironment, serversFromEnvironment } from '../env.js'
-import { journalCopyIn, objectsFromEnvironment } from '../object-store.js'
+import { databaseFromEnvironment, egressFromEnvironment, serversFromEnvironment } from '../env.js'
+import { placesOf } from '../places.js'
 import { folderFault } from './folder.js'
 import { machineFault } from './machine-fault.js'
 import { present } from '../../lib/core/present.js'
 
-/** Whether the folder has a system of record; the other files come back by themselves. */
+/**
+ * Whether there is a system of record: in the folder, where the other files come back by themselves,
+ * or in the database that the environment names, which has one from its first start on.
+ */
 export function isInstallation(dir: string): boolean {
-  return existsSync(filesIn(resolve(dir)).record)
+  return databaseFromEnvironment() !== undefined || existsSync(filesIn(resolve(dir)).record)
 }
 
 /**
@@ -32,17 +35,14 @@ export async function withApp<T>(
     throw new Error(
       folderFault(dir) ?? `no installation in ${resolve(dir)}; run \`quartermaster init\``,
     )
-  const store = objectsFromEnvironment()
   const app = await open({
     dir,
     actor: 'cli',
     worker: false,
     fatal: (error) => endCommand(error, dir),
-    ...secretKeyFromEnvironment(),
     ...egressFromEnvironment(),
     ...serversFromEnvironment(),
-    ...store,
-    ...journalCopyIn(store, journalCopy),
+    ...placesOf({ journalCopy }),
   })
   try {
     return await use(app)

@@ -1,15 +1,14 @@
 /** Moves the system of record between the state folder and a PostgreSQL. */
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { MoveProgress, MoveReport } from '../../../lib/app/move/move.js'
 import { SECOND } from '../../../lib/core/clock.js'
-import { codeOf } from '../../../lib/core/errors.js'
 import { figure, megabytes, times } from '../../../lib/core/figures.js'
 import { DRY_RUN, UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
 import { folderFault } from '../folder.js'
+import { readDatabaseFile } from '../../places.js'
 import type { Output } from '../output.js'
 import { isInstallation } from '../with-app.js'
 
@@ -32,7 +31,7 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
     throw new Error(
       folderFault(dir) ?? `no installation in ${resolve(dir)}; run \`quartermaster init\``,
     )
-  const address = addressIn(file)
+  const address = readDatabaseFile(file)
   // Loaded with the command: nobody else needs it.
   const { moveToPostgres, moveFromPostgres } = await import('../../../lib/app/move/move.js')
   const done = await (to === undefined ? moveFromPostgres : moveToPostgres)({
@@ -48,19 +47,6 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
   })
   show(out, done, dryRun)
   out.result({ ...done, dry_run: dryRun })
-}
-
-function addressIn(file: string): string {
-  if (/^postgres(ql)?:\/\//.test(file))
-    throw new UsageError(
-      'an address is not given as an argument, which every user of this machine can read: write ' +
-        'it into a file that only you can read, and name that',
-    )
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read (${codeOf(error)})`)
-  }
 }
 
 function progressTo(out: Output): (told: MoveProgress) => void {

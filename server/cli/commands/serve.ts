@@ -12,12 +12,7 @@ import { firstLink } from '../../../lib/console/links.js'
 import type { LinkKind } from '../../../lib/console/links.js'
 import { UsageError, list, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
-import {
-  egressFromEnvironment,
-  logLevel,
-  secretKeyFromEnvironment,
-  serversFromEnvironment,
-} from '../../env.js'
+import { egressFromEnvironment, logLevel, serversFromEnvironment } from '../../env.js'
 import { descriptorLimit, roomFor } from '../../http/connections.js'
 import { listen } from '../../http/listen.js'
 import type { Listening, ListenOptions } from '../../http/listen.js'
@@ -25,7 +20,8 @@ import { openStarting } from '../../http/starting.js'
 import { ADMIN_OPTIONS, adminPlace, listenForAdmin } from '../../admin/listen.js'
 import type { AdminPlace } from '../../admin/listen.js'
 import { openLog } from '../../log.js'
-import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../../object-store.js'
+import { prepareObjects } from '../../object-store.js'
+import { placesOf } from '../../places.js'
 import { startUp } from '../../start-up.js'
 import { openWatching } from '../../watching.js'
 import type { Watching } from '../../watching.js'
@@ -38,6 +34,8 @@ export const SERVE_OPTIONS = {
     'public-url': { type: 'string' },
     'trust-proxy': { type: 'string', multiple: true },
     'trust-proxy-direct': { type: 'boolean' },
+    'database-file': { type: 'string' },
+    objects: { type: 'string' },
     'journal-copy': { type: 'boolean' },
     'access-log': { type: 'string' },
     ...ADMIN_OPTIONS.options,
@@ -51,6 +49,10 @@ export const SERVE_OPTIONS = {
     'trust-proxy':
       'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
     'trust-proxy-direct': 'a trusted proxy may also call for itself, without X-Forwarded-For',
+    'database-file':
+      'file with the address of a PostgreSQL that several nodes share, postgres://...; --dir is then ' +
+      "this node's own, and may be lost (also QUARTERMASTER_DATABASE_FILE)",
+    objects: 'bucket, as s3://BUCKET/PREFIX, in place of QUARTERMASTER_S3_BUCKET and _PREFIX',
     'journal-copy':
       'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and ' +
       'compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
@@ -84,17 +86,19 @@ export async function serve(
 ): Promise<void> {
   const { place, proxies, publicUrl, adminAt, accessLog } = settingsIn(values)
   const log = openLog(logLevel())
-  const store = objectsFromEnvironment()
+  const places = placesOf({
+    databaseFile: optional(values, 'database-file'),
+    objects: optional(values, 'objects'),
+    journalCopy: values['journal-copy'] === true,
+  })
   const app = await open({
     dir,
     log,
     actor: 'server',
     ...(publicUrl !== undefined && { publicUrl }),
-    ...secretKeyFromEnvironment(),
     ...egressFromEnvironment(),
     ...serversFromEnvironment(),
-    ...store,
-    ...journalCopyIn(store, values['journal-copy'] === true),
+    ...places,
   })
   const room = roomFor(descriptorLimit())
   const starting = openStarting()
@@ -108,7 +112,7 @@ export async function serve(
     // The worker begins to read the snapshot while this thread gets ready to listen; whoever waits
     // for it is told of what fails.
     app.ctx.catalog.first().catch(() => {})
-    checked = prepareObjects(store, log)
+    checked = prepareObjects(places, log)
     await inTime(() => checked, { ms: CHECK, late: () => {} })
     await prepare(app)
     watching = await openWatching(app, { isCounting: adminAt !== null, accessLog })
