@@ -2,6 +2,7 @@
 import { pause } from '../lib/core/async/wait.js'
 import type { App } from '../lib/app/open.js'
 import type { StartingUp } from './http/starting.js'
+import { ownVersion } from './cli/version.js'
 
 /** Milliseconds in which those who waited get their answers: the first search makes its view. */
 const FIRST_CALLERS = 100
@@ -21,6 +22,7 @@ export async function startUp(
     if (!stopping.aborted) ctx.log.error({ err: error }, message)
   }
   ctx.sharing?.start()
+  ctx.register?.start(ownVersion())
   await Promise.all([
     // Who watches the file tells of one that cannot be read.
     ctx.catalog

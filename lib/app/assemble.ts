@@ -18,7 +18,6 @@ import { openExporter } from '../exports/exporter.js'
 import { eventJob } from '../events/sweep.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
 import { pullJobs } from '../feeds/pull.js'
-import type { Sharing } from '../feeds/shared/sharing.js'
 import { dealerListJobs } from '../ffls/account-list.js'
 import { licenseJob } from '../ffls/expiring.js'
 import { openDealers } from '../ffls/directory.js'
@@ -76,28 +75,34 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   const catalog = openCatalog({ engine, configurations, background, log, now, monotonic })
   await removeDeadBuilds(dir)
   const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
-  const sharing = await sharingOf(settings, { engine, catalog, background, objects })
+  const { sharing, register } = await partsOfNode(settings, {
+    engine,
+    catalog,
+    background,
+    objects,
+  })
   const ctx = makeContext({
     settings,
     state,
     hooks,
     journalCopy,
-    parts: { distributors, configurations, limits, catalog, objects, sharing },
+    parts: { distributors, configurations, limits, catalog, objects, sharing, register },
   })
   return { ctx, background, simulators, journalCopy }
 }
 
-/** Has all of several nodes come to one catalog; null where there is one folder. */
-async function sharingOf(
+/** What a node has that is one of several; of nothing where there is one folder. */
+async function partsOfNode(
   { now, monotonic, log }: Settings,
   parts: Pick<OperatorCtx, 'engine' | 'catalog' | 'objects'> & { background: Background<Tasks> },
-): Promise<Sharing | null> {
+): Promise<Pick<OperatorCtx, 'sharing' | 'register'>> {
   const { engine, catalog, background, objects } = parts
   const { lead, db, read } = engine
-  if (lead === null) return null
+  if (lead === null) return { sharing: null, register: null }
   // Who has one folder loads nothing of it.
   const { openSharing } = await import('../feeds/shared/sharing.js')
-  return openSharing({
+  const { openRegister } = await import('./nodes/register.js')
+  const sharing = openSharing({
     engine,
     lead,
     db,
@@ -113,6 +118,7 @@ async function sharingOf(
       catalog.current()
     },
   })
+  return { sharing, register: openRegister({ db, engine, log, now }) }
 }
 
 /** The context; what needs all of it asks for it when it is used. */
@@ -129,7 +135,7 @@ function makeContext({
   journalCopy: ObjectStore | undefined
   parts: Pick<
     OperatorCtx,
-    'distributors' | 'configurations' | 'limits' | 'catalog' | 'objects' | 'sharing'
+    'distributors' | 'configurations' | 'limits' | 'catalog' | 'objects' | 'sharing' | 'register'
   >
 }): OperatorCtx {
   const { dir, now, monotonic, random, log, actor, faults, egress } = settings

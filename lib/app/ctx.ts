@@ -6,11 +6,14 @@ import type { ExportsCtx } from '../exports/ctx.js'
 import type { FeedsCtx } from '../feeds/ctx.js'
 import type { FraudCtx } from '../fraud/ctx.js'
 import type { SendingCtx } from '../orders/ctx.js'
+import type { Register } from './nodes/register.js'
 
 /** The context of an operator's act: the command line, a job, an embedder. */
 export interface OperatorCtx
   extends SendingCtx, FraudCtx, ExportsCtx, AnalyticsCtx, Pick<FeedsCtx, 'sharing'> {
   readonly configurations: ConfigurationCtx['configurations']
+  /** Where this node notes that it is there; null where there is one folder. */
+  readonly register: Register | null
 }
 
 /** The context of one call of one subscriber. */

@@ -1,5 +1,6 @@
 /** What is well with an installation, and what is not: for whoever serves it, and for people. */
-import { HOUR } from '../core/clock.js'
+import { inTime } from '../core/async/wait.js'
+import { HOUR, SECOND } from '../core/clock.js'
 import { MB } from '../core/figures.js'
 import { orWell } from '../core/finding.js'
 import type { Finding } from '../core/finding.js'
@@ -10,6 +11,7 @@ import { feedFindings } from '../feeds/findings.js'
 import type { FeedFindingCtx } from '../feeds/findings.js'
 import { orderFindings } from '../orders/operator/findings.js'
 import type { OperatorCtx } from './ctx.js'
+import { nodeFindings } from './nodes/findings.js'
 
 /** Free disk below which somebody should make room: feeds stop at half of it. */
 export const LOW_DISK = 2 * ROOM_FOR_FEEDS
@@ -20,6 +22,7 @@ const FAILED_LONG_RUNS = 2
 /** What the findings look at: a folder that nobody has opened has it, too. */
 export interface FindingCtx extends FeedFindingCtx {
   readonly space: Pick<OperatorCtx['space'], 'free'>
+  readonly engine: Pick<OperatorCtx['engine'], 'catalog' | 'lead' | 'time'>
 }
 
 /**
@@ -32,6 +35,7 @@ export async function findings(ctx: FindingCtx): Promise<Finding[]> {
     ...(await orderFindings(ctx)),
     ...diskFindings(ctx),
     ...(await jobFindings(ctx)),
+    ...(ctx.engine.lead === null ? [] : await nodeFindings(ctx)),
   ]
 }
 
@@ -79,21 +83,43 @@ export interface Readiness {
 }
 
 /** What has to be right, in the order in which a start brings it about. */
-export const READY = ['files', 'schema', 'catalog', 'sender'] as const
+export type ReadyCheck = 'database' | 'files' | 'schema' | 'catalog' | 'sender'
 
 /**
  * Whether this process can do all that a server does: its files are open and of this release, the
- * catalog is there, and it is the one that sends orders. Cheap, and never throws.
+ * catalog is there, and it is the one that sends orders, or leaves that to the node that leads.
+ * Cheap, and never throws.
  */
-export async function readiness(
-  ctx: OperatorCtx,
-): Promise<Record<(typeof READY)[number], Readiness>> {
+export async function readiness(ctx: OperatorCtx): Promise<Partial<Record<ReadyCheck, Readiness>>> {
   return {
+    ...(ctx.engine.lead !== null && { database: await databaseReadiness(ctx) }),
     files: tried(() => fault(unusableFile(ctx.engine)) ?? ok('all files are open')),
     schema: tried(() => fault(unmigratedFile(ctx.engine)) ?? ok('all files are of this release')),
     catalog: await catalogReadiness(ctx).catch(failed),
     sender: senderReadiness(ctx),
   }
+}
+
+/** Milliseconds that a database has to answer. */
+const PATIENCE = 2 * SECOND
+
+/**
+ * Never keeps a node from being ready: where all of them lose their database, a proxy that asks none
+ * of them any more would turn readers away that any node can serve from its memory.
+ */
+async function databaseReadiness({ read, log }: OperatorCtx): Promise<Readiness> {
+  const answered = async () => {
+    await read.selectFrom('state').select('value').limit(1).executeTakeFirst()
+    return ok('the database answers')
+  }
+  const away = (why: string) => ok(`the database is away, orders wait for it: ${why}`)
+  return inTime(answered, {
+    ms: PATIENCE,
+    late: () => away(`no answer within ${PATIENCE / SECOND} s`),
+  }).catch((error: unknown) => {
+    log.debug({ err: error }, 'the database does not answer')
+    return away((error as Error).message)
+  })
 }
 
 function senderReadiness({ orders, engine }: OperatorCtx): Readiness {

@@ -180,6 +180,7 @@ async function closeAll(app: Open): Promise<void> {
   const { ctx } = app
   app.ending.abort()
   await app.jobs.stop()
+  await ctx.register?.stop()
   await ctx.sharing?.stop()
   await app.monitors.stop()
   await app.deliveries.stop()

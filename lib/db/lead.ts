@@ -6,6 +6,8 @@ import type { Tables } from './tables/tables.js'
 export type OrderNews = 'waits' | 'moved'
 
 export interface Lead {
+  /** The life of this process: no other one has ever had it. */
+  readonly node: string
   /** The epoch in which this node leads now; null where it does not, or cannot be sure. */
   readonly epoch: number | null
   /** Stands for the lead from now on, until the engine is closed: a server does, a command does not. */

@@ -52,6 +52,7 @@ describe('the schema of PostgreSQL', { skip: missing }, () => {
       'lease',
       'move',
       'moved_table',
+      'node',
       'recent_call',
       'schema_version',
     ]

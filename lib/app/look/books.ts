@@ -104,7 +104,11 @@ async function shared({ dir, now }: DoctorInput): Promise<Finding[]> {
   try {
     return await findings({
       read: kyselyOver<Tables>(record, () => {}),
-      engine: { catalog: { raw: catalog, prepare: rememberStatements(catalog) } },
+      engine: {
+        catalog: { raw: catalog, prepare: rememberStatements(catalog) },
+        lead: null,
+        time: async () => now(),
+      },
       now,
       space: {
         free: () => {

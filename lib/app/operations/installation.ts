@@ -9,6 +9,7 @@ import { JournalProof } from '../../orders/operations.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { makeBackup } from '../backup/backup.js'
 import { checkListed, drillListed, listBackups } from '../backup/list.js'
+import { showNodes } from '../nodes/show.js'
 import { overview, waiting } from '../overview.js'
 import type { OperationCtx } from './ctx.js'
 
@@ -116,6 +117,34 @@ export const installationOperations = [
         return stat ? [{ name: relative(engine.dir, path), bytes: stat.size }] : []
       }),
     }),
+  }),
+  operation('nodes.list', {
+    summary: 'The nodes that share the database: which leads, and how far each has come',
+    effect: 'reads',
+    input: {},
+    result: z.object({
+      shared: z.boolean().describe('false: one folder, which has one server'),
+      epoch: z.int().nullable().describe('Of the node that leads; null: none does'),
+      lease_age_ms: z.int().nullable().describe('Since the node that leads last said so'),
+      nodes: z.array(
+        z.object({
+          host: z.string(),
+          dir: z.string(),
+          pid: z.int(),
+          release: z.string(),
+          started_at: Time,
+          seen_at: Time,
+          gone: z.boolean().describe('It was not seen for 20 seconds'),
+          leads: z.boolean(),
+          clock_ahead_ms: z.int().describe("Of the database's"),
+          behind: z
+            .int()
+            .nullable()
+            .describe('Changes of the catalog that it lacks; null: all of it'),
+        }),
+      ),
+    }),
+    run: showNodes,
   }),
   operation('schedule.list', {
     summary: 'What the server does by itself, and how the last run ended',

@@ -32,14 +32,12 @@ export function unmigratedFile(engine: Engine): string | null {
   return null
 }
 
-function handlesOf({
-  dir,
-  reader,
-  meter,
-  decisions,
-  catalog,
-}: Engine): [path: string, raw: Raw, steps: readonly string[]][] {
+/** Those of this process: on PostgreSQL the record is none of its files. */
+function handlesOf(engine: Engine): [path: string, raw: Raw, steps: readonly string[]][] {
+  const { dir, meter, decisions, catalog, lead } = engine
   const files = filesIn(dir)
+  if (lead !== null) return [[files.catalog, catalog.raw, catalogSchema]]
+  const { reader } = engine
   return [
     [files.record, reader.raw, quartermasterSchema],
     [files.meter, present(meter.file, 'meter.db').raw, meterSchema],

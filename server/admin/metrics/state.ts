@@ -2,7 +2,7 @@
 import type { App } from '../../../lib/app/open.js'
 import { measure } from '../../../lib/app/measure.js'
 import type { Measures } from '../../../lib/app/measure.js'
-import { READY, readiness } from '../../../lib/app/health.js'
+import { readiness } from '../../../lib/app/health.js'
 import { single } from './text.js'
 import type { Family, Sample } from './text.js'
 
@@ -16,7 +16,10 @@ export async function stateFamilies({ ctx, jobs }: App): Promise<Family[]> {
       name: 'quartermaster_ready',
       type: 'gauge',
       help: '1 for what a server needs and has, as /readyz.',
-      samples: READY.map((check) => ({ labels: { check }, value: flag(ready[check].ok) })),
+      samples: Object.entries(ready).map(([check, { ok }]) => ({
+        labels: { check },
+        value: flag(ok),
+      })),
     },
     ...feedFamilies(measures),
     ...orderFamilies(measures),

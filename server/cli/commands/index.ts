@@ -20,6 +20,7 @@ import { fraudCommands } from './fraud.js'
 import { initCommand } from './init.js'
 import { orderCommands } from './orders/index.js'
 import { moveCommand } from './move.js'
+import { nodesCommand } from './nodes.js'
 import { secretCommands } from './secrets.js'
 import { ruleCommands } from './rules/index.js'
 import { serveCommand } from './serve.js'
@@ -43,6 +44,7 @@ export const commands: Command[] = [
   ...analyticsCommands,
   ...fraudCommands,
   doctorCommand,
+  nodesCommand,
   ...backupCommands,
   moveCommand,
   ...auditCommands,

@@ -284,6 +284,7 @@ function openLead(
   let standing: Leadership | null = null
   let lives = 0
   return {
+    node: owner,
     tell: (tx, news) => told.tell(tx, news),
     onTold: (news, listener, until) => told.onTold(news, listener, until),
     get epoch() {

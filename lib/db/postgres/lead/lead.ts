@@ -25,6 +25,7 @@ export function openLead(
   const listeners = new Map<() => void, OrderNews>()
   let standing: Leadership | undefined
   return {
+    node: owner,
     get epoch() {
       return standing?.epoch ?? null
     },

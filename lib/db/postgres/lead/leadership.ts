@@ -22,7 +22,7 @@ const LIFE = 15 * SECOND
 /** Milliseconds after which who does not lead looks whether it can. */
 const LOOK = SECOND
 
-export interface Leadership extends Omit<Lead, 'stand' | 'tell' | 'onTold'> {
+export interface Leadership extends Omit<Lead, 'node' | 'stand' | 'tell' | 'onTold'> {
   /** Gives it back, so that another node need not wait for its end. */
   close(): Promise<void>
 }

@@ -55,7 +55,7 @@ export function openLeaseRows(
       }),
     async renew(epoch) {
       const { rows } = await ask(
-        `update lease set mark = gen_random_uuid()
+        `update lease set mark = gen_random_uuid(), renewed_at = now_ms()
           where name = $1 and owner = $2 and epoch = $3 returning 1`,
         [name, owner, epoch],
       )
@@ -87,9 +87,11 @@ async function takeWithin(
   if (rows[0]?.['mark'] !== seen?.mark) return null
   const epoch = taken.rows[0]!['epoch'] as number
   await client.query(
-    `insert into lease (name, owner, epoch, mark) values ($1, $2, $3, gen_random_uuid())
+    `insert into lease (name, owner, epoch, mark, renewed_at)
+      values ($1, $2, $3, gen_random_uuid(), now_ms())
       on conflict (name) do update
-      set owner = excluded.owner, epoch = excluded.epoch, mark = excluded.mark`,
+      set owner = excluded.owner, epoch = excluded.epoch, mark = excluded.mark,
+        renewed_at = excluded.renewed_at`,
     [name, owner, epoch],
   )
   return epoch

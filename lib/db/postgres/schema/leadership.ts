@@ -18,6 +18,25 @@ CREATE TABLE lease (
   owner ${TEXT} NOT NULL,
   epoch bigint NOT NULL,
   -- Another one with each renewal.
-  mark uuid NOT NULL
+  mark uuid NOT NULL,
+  -- By the server's clock, for who looks on: whether it is over, nobody decides by it.
+  renewed_at bigint NOT NULL
+);
+
+-- Each node that serves, for who looks on. One that ended without saying so stays for a day.
+CREATE TABLE node (
+  -- The life of its process, as in leadership.
+  id ${TEXT} PRIMARY KEY,
+  host ${TEXT} NOT NULL,
+  dir ${TEXT} NOT NULL,
+  pid bigint NOT NULL,
+  release ${TEXT} NOT NULL,
+  -- By the server's clock.
+  started_at bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  -- Its own clock against the server's, in milliseconds.
+  clock_ahead bigint NOT NULL,
+  -- The state of its catalog.db (catalog_publication.mark); null before it has any.
+  catalog_mark ${TEXT}
 );
 `

@@ -1,0 +1,28 @@
+/** On PostgreSQL alone, so that no migration of quartermaster.db makes them. */
+
+/** A node that serves, for who looks on. */
+export interface NodeTable {
+  /** The life of its process. */
+  id: string
+  host: string
+  dir: string
+  pid: number
+  release: string
+  /** Milliseconds by the server's clock, as `seen_at`. */
+  started_at: number
+  seen_at: number
+  /** Milliseconds of its own clock before the server's. */
+  clock_ahead: number
+  /** The state of its catalog.db; null before it has any. */
+  catalog_mark: string | null
+}
+
+/** There for as long as somebody leads. */
+export interface LeaseTable {
+  name: string
+  owner: string
+  epoch: number
+  mark: string
+  /** Milliseconds by the server's clock. */
+  renewed_at: number
+}
