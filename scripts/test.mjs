@@ -73,6 +73,7 @@ const LONG = [
   'postgres/move-cut.test.ts',
   'postgres/move.test.ts',
   'postgres/orders.test.ts',
+  'postgres/serve.test.ts',
   'server/mistakes.test.ts',
   'server/process-faults.test.ts',
   'server/process.test.ts',

@@ -56,6 +56,7 @@ describe('operations', () => {
     assert.deepEqual(await page.call('overview.waiting'), today.waiting)
     assert.equal((await page.call('overview.about')).dir, console.test.app.dir)
     assert.ok((await page.call('schedule.list')).length > 5)
+    assert.deepEqual((await page.call('nodes.list')).shared, false)
     await page.call('schedule.run', { name: 'licenses' })
   })
 

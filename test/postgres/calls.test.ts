@@ -16,6 +16,7 @@ import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 import { missing } from '../harness/postgres.js'
 import { Rng } from '../harness/random.js'
+import { until } from '../harness/until.js'
 import { startNodes } from './nodes.js'
 import type { Nodes, TestNode } from './nodes.js'
 
@@ -262,20 +263,34 @@ describe('calls that two nodes count', { skip: missing }, () => {
     assert.deepEqual(rows, [{ calls: 1 }])
   })
 
-  test('are refused by 503 while the database is away, and counted again once it is there', async () => {
-    await using t = await createTestApp()
-    const { ping } = serverOver(t, one)
-    assert.equal((await ping()).status, 200)
+  test('are counted by each node while the database is away, and together once it is there', async () => {
+    await using t = await createTestApp({ tier: 'standard' })
+    let ahead = 0
+    const { ping } = serverOver(t, { ...one, now: () => one.now() + ahead })
+    const left = (response: Response) =>
+      /r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]
+    assert.equal(left(await ping()), '59')
     await nodes.server.crash()
-    t.expectErrors(/a request failed/)
-    const away = await ping()
-    assert.equal(away.status, 503)
-    assert.equal(away.headers.get('retry-after'), '1')
-    const { error } = (await away.json()) as { error: { code: string } }
-    assert.equal(error.code, 'service_unavailable')
+    assert.equal(left(await ping()), '59', 'its own count begins')
+    const statuses = await Promise.all(
+      Array.from({ length: 70 }, async () => (await ping()).status),
+    )
+    assert.equal(statuses.filter((status) => status === 200).length, 59)
+    assert.equal(statuses.filter((status) => status === 429).length, 11)
     await assert.rejects(count(two, call('away')), isUnavailable)
-    await nodes.server.start()
+
+    ahead = 14 * 60_000 + 0.5
     assert.equal((await ping()).status, 200)
+    // It does not hear of cancelled keys any more.
+    ahead += 60_000
+    t.expectErrors(/a request failed/)
+    const late = await ping()
+    assert.equal(late.status, 503)
+    assert.equal(late.headers.get('retry-after'), '1')
+
+    await nodes.server.start()
+    ahead += 2_000
+    await until(async () => left(await ping()) === '58', 'the calls of before count again', 5)
     assert.equal((await count(two, call('away'))).isAllowed, true)
   })
 

@@ -16,7 +16,7 @@ export interface Admission {
 export interface Counter {
   /**
    * Counts one call under its route, or refuses it; a refused call does not count. At once, but
-   * where several nodes count together. Then it rejects while their database is away.
+   * where several nodes count together.
    */
   admit(key: Key, endpoint: string): Admission | Promise<Admission>
   /** Writes what is not written yet; what cannot be written is kept. */

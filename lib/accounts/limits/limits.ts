@@ -8,11 +8,9 @@ import type { Log } from '../../core/log.js'
 import { SlidingWindow } from '../../core/quota.js'
 import { present } from '../../core/present.js'
 import type { Engine } from '../../db/engine.js'
-import type { SharedCalls } from '../../db/metered.js'
-import { TIERS } from '../tiers.js'
-import { admission } from './admission.js'
 import type { Counter } from './admission.js'
 import { countHere } from './count-here.js'
+import { countTogether } from './count-together.js'
 import { dailyRequests, endpointsOf } from './queries.js'
 import type { EndpointCount } from './queries.js'
 
@@ -40,7 +38,7 @@ const MAX_FAILING = 10_000
 
 export function openLimits(engine: Engine, now: () => number, log: Log): Limits {
   const { admit, flush } = engine.calls
-    ? countTogether(engine.calls)
+    ? countTogether(engine.calls, now, log)
     : countHere(present(engine.meter.file, 'meter.db'), now, log)
   const failures = new LRUCache<string, SlidingWindow>({ max: MAX_FAILING })
   return {
@@ -58,17 +56,6 @@ export function openLimits(engine: Engine, now: () => number, log: Log): Limits 
       flush()
       return usageOf(engine, now, keyId)
     },
-  }
-}
-
-function countTogether(calls: SharedCalls): Counter {
-  return {
-    async admit({ id, tier }, endpoint) {
-      const { per_minute: perMinute, per_day: perDay } = TIERS[tier]
-      return admission(tier, await calls.count({ keyId: id, endpoint, perMinute, perDay }))
-    },
-    // Each call is written as it is counted.
-    flush() {},
   }
 }
 

@@ -94,6 +94,12 @@ export async function makeBackup(
   background: Background<Tasks>,
   { to: given, dryRun = false, onProgress }: BackupInput,
 ): Promise<Backup> {
+  if (ctx.engine.lead !== null)
+    throw invalid(
+      'to',
+      'what several nodes share is not copied by a command: take the database with pg_dump or by its ' +
+        'own backups, and the bucket with its own means, as the guide says (Several nodes)',
+    )
   const { dir } = ctx.engine
   const to = resolve(given)
   const madeAt = new Date(ctx.now()).toISOString()

@@ -5,6 +5,7 @@ import { figure, times } from '../../core/figures.js'
 import type { Finding } from '../../core/finding.js'
 import type { Secrets } from '../../core/storage/secrets.js'
 import { filesIn } from '../../db/sqlite/folder.js'
+import type { RowOf } from '../../db/query.js'
 import { kyselyOver, openFile, rememberStatements } from '../../db/sqlite/sqlite.js'
 import type { Tables } from '../../db/tables/tables.js'
 import { proveJournal } from '../../orders/journal/verify.js'
@@ -28,8 +29,8 @@ export async function lookAtBooks(input: DoctorInput): Promise<readonly Finding[
     if (!folder.isCurrent) return [...told, olderBooks(input.dir)]
     return [
       ...told,
-      ...contents(folder),
-      ...('why' in key ? [] : await proofs(folder, key.secrets)),
+      ...contents(folder.reader.first(contentCounts)),
+      ...('why' in key ? [] : await proofs({ engine: folder.engine, secrets: key.secrets })),
       ...(await shared(input)).filter(({ check }) => check !== 'disk_low'),
     ]
   } finally {
@@ -37,8 +38,8 @@ export async function lookAtBooks(input: DoctorInput): Promise<readonly Finding[
   }
 }
 
-function contents({ reader }: ClosedFolder): Finding[] {
-  const found = reader.first(contentCounts)
+/** How much the record holds. */
+export function contents(found: RowOf<typeof contentCounts> | undefined): Finding[] {
   if (!found) return []
   return [
     tell(
@@ -69,8 +70,10 @@ const olderBooks = (dir: string): Finding =>
   )
 
 /** Journal and audit are as they were written. */
-async function proofs(folder: ClosedFolder, secrets: Pick<Secrets, 'of'>): Promise<Finding[]> {
-  const ctx = { engine: folder.engine, secrets }
+export async function proofs(ctx: {
+  readonly engine: ClosedFolder['engine']
+  readonly secrets: Pick<Secrets, 'of'>
+}): Promise<Finding[]> {
   const [journal, audit] = [await proveJournal(ctx), await verifyAudit(ctx)]
   return [
     journal.sound

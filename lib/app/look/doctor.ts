@@ -17,7 +17,9 @@ export interface Examination extends Examined {
   dir: string
 }
 
-const LOOKS: readonly ((input: DoctorInput) => Promise<readonly Finding[]>)[] = [
+type Look = (input: DoctorInput) => Promise<readonly Finding[]>
+
+const LOOKS: readonly Look[] = [
   lookAtMachine,
   lookAtFolder,
   lookAtDatabases,
@@ -26,12 +28,22 @@ const LOOKS: readonly ((input: DoctorInput) => Promise<readonly Finding[]>)[] = 
   lookOutside,
   lookAtJournalCopy,
 ]
+
+/** Of an installation of several nodes. */
+function looksOver(database: string): readonly Look[] {
+  // Who has one folder loads nothing of it.
+  const record: Look = async (input) =>
+    (await import('./database.js')).lookAtDatabase({ ...input, database })
+  return [lookAtMachine, record]
+}
+
 const SEVERITIES: readonly Severity[] = ['ok', 'info', 'warn', 'bad']
 
 /** Every look, one after the other; one that fails is a finding of its own, and the next is taken. */
 export async function examine(input: DoctorInput): Promise<Examination> {
   const findings: Finding[] = []
-  for (const look of LOOKS) findings.push(...(await look(input).catch(failedLook)))
+  const looks = input.database === undefined ? LOOKS : looksOver(input.database)
+  for (const look of looks) findings.push(...(await look(input).catch(failedLook)))
   const worst = Math.max(0, ...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))
   return { dir: input.dir, worst: SEVERITIES[worst] ?? 'bad', findings }
 }

@@ -7,6 +7,8 @@ import type { OperatorEgress } from '../../distributors/session/egress.js'
 export interface DoctorInput {
   /** The state folder. */
   dir: string
+  /** The address of the PostgreSQL that nodes share, where there are several. */
+  database?: string | undefined
   /** The release of this program. */
   program: string
   now: () => number

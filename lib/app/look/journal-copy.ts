@@ -6,6 +6,7 @@ import type { Finding } from '../../core/finding.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { kyselyOver, openFile } from '../../db/sqlite/sqlite.js'
 import type { Tables } from '../../db/tables/tables.js'
+import type { ObjectStore } from '../../objects/store.js'
 import { proveCopy } from '../../orders/journal/copy.js'
 import { closedOrNull, findKey } from './closed-folder.js'
 import type { DoctorInput } from './input.js'
@@ -25,7 +26,22 @@ export async function lookAtJournalCopy(input: DoctorInput): Promise<readonly Fi
     const key = findKey(folder, input)
     // What is wrong with the key was told by whoever looked for it.
     if (!folder.isCurrent || 'why' in key) return []
-    const ctx = { read: kyselyOver<Tables>(record, () => {}), secrets: key.secrets, now }
+    return await compareCopy(
+      { read: kyselyOver<Tables>(record, () => {}), secrets: key.secrets, now },
+      store,
+    )
+  } finally {
+    record.close()
+    folder.close()
+  }
+}
+
+/** Compares the copy in a store with the journal of a record that is open. */
+export async function compareCopy(
+  ctx: Parameters<typeof proveCopy>[0],
+  store: ObjectStore,
+): Promise<readonly Finding[]> {
+  try {
     const { reach, faults } = await inTime(() => proveCopy(ctx, store), {
       ms: PATIENCE,
       late: () => {
@@ -52,8 +68,5 @@ export async function lookAtJournalCopy(input: DoctorInput): Promise<readonly Fi
         mend: 'look at QUARTERMASTER_S3_*',
       }),
     ]
-  } finally {
-    record.close()
-    folder.close()
   }
 }

@@ -19,9 +19,12 @@ interface Place {
   port: number
 }
 
-export async function lookOutside(input: DoctorInput): Promise<readonly Finding[]> {
+/** `live` are the distributors that orders go to; those of the folder, where nothing is said. */
+export async function lookOutside(
+  input: DoctorInput,
+  live = liveOf(input),
+): Promise<readonly Finding[]> {
   if (input.offline) return [tell('outside', 'info', 'nobody outside of this machine was asked')]
-  const live = liveOf(input)
   return [
     await store(input),
     ...(await mail(input.egress)),

@@ -89,6 +89,25 @@ async function migrateOnce(client: Client, steps: readonly string[]): Promise<bo
   }
 }
 
+/** How many steps a database has; null for one that nothing was made in. Changes nothing. */
+export async function readSchemaVersion({
+  newClient,
+}: Pick<Postgres, 'newClient'>): Promise<number | null> {
+  const client = newClient()
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const known = await client.query(`select to_regclass('${SCHEMA}.schema_version') as name`)
+    if (known.rows[0]?.['name'] === null) return null
+    const { rows } = await client.query('select version from schema_version')
+    return (rows[0]?.['version'] as number | undefined) ?? null
+  } catch (error) {
+    throw faultOf(error)
+  } finally {
+    await client.end()
+  }
+}
+
 /** How many steps a database has; what keeps count of them is made with the first look. */
 async function versionOf(client: Client): Promise<number> {
   const known = await client.query('select 1 from pg_namespace where nspname = $1', [SCHEMA])

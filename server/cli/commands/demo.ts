@@ -1,7 +1,9 @@
 import { demoStories } from '../../../lib/simulator/market/stories.js'
 import { prepareDemo } from '../../../lib/app/demo.js'
 import type { Demo } from '../../../lib/app/demo.js'
+import { UsageError } from '../command.js'
 import type { Command } from '../command.js'
+import { databaseFromEnvironment } from '../../env.js'
 import { SERVE_OPTIONS, serve } from './serve.js'
 import { present } from '../../../lib/core/present.js'
 
@@ -38,6 +40,8 @@ export const demoCommand: Command = {
   ...SERVE_OPTIONS,
   example: 'quartermaster demo --port 8080',
   run: async (invocation) => {
+    if (databaseFromEnvironment() !== undefined || invocation.values['database-file'] !== undefined)
+      throw new UsageError('a demo is one folder: unset QUARTERMASTER_DATABASE and _FILE')
     let demo: Demo
     await serve(
       invocation,

@@ -9,12 +9,8 @@ import { withDocuments } from '../../../lib/distributors/document/folder.js'
 import { withServers } from '../../../lib/distributors/servers.js'
 import { optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
-import {
-  egressFromEnvironment,
-  secretKeyFromEnvironment,
-  serversFromEnvironment,
-} from '../../env.js'
-import { journalCopyIn, objectsFromEnvironment } from '../../object-store.js'
+import { egressFromEnvironment, serversFromEnvironment } from '../../env.js'
+import { placesOf } from '../../places.js'
 import { printable } from '../faults.js'
 import { carriesOut } from '../operation-help.js'
 import { installationOperations } from '../../../lib/app/operations/installation.js'
@@ -28,7 +24,7 @@ const EXIT: Readonly<Record<Severity, number>> = { ok: 0, info: 0, warn: 1, bad:
 async function doctor({ dir: folder, values, out }: Invocation): Promise<number> {
   const dir = resolve(folder)
   const { servers = {} } = serversFromEnvironment()
-  const store = objectsFromEnvironment()
+  const places = placesOf({ journalCopy: values['journal-copy'] === true })
   const found = await examine({
     dir,
     program: ownVersion(),
@@ -38,11 +34,9 @@ async function doctor({ dir: folder, values, out }: Invocation): Promise<number>
     egress: egressFromEnvironment().egress ?? {},
     backups: optional(values, 'backups'),
     offline: values['offline'] === true,
-    ...secretKeyFromEnvironment(),
-    ...store,
-    ...journalCopyIn(store, values['journal-copy'] === true),
+    ...places,
   })
-  show(out, found)
+  show(out, found, places.database === undefined ? dir : 'the installation that nodes share')
   out.result(found)
   return EXIT[found.worst]
 }
@@ -59,7 +53,7 @@ function distributorsOf(dir: string) {
 /** As wide as the longest severity, and two blanks. */
 const INDENT = ' '.repeat(6)
 
-function show(out: Output, { dir, findings }: Examination): void {
+function show(out: Output, { findings }: Examination, place: string): void {
   for (const { severity, check, message, mend } of findings) {
     const text = wrap(`${check}: ${printable(message)}`, out.width - INDENT.length)
     out.line(severity.padEnd(INDENT.length) + text.replaceAll('\n', `\n${INDENT}`))
@@ -71,8 +65,8 @@ function show(out: Output, { dir, findings }: Examination): void {
   out.line('')
   out.line(
     bad + warn === 0
-      ? `All is well in ${dir}.`
-      : `${dir}: ${bad} bad, ${times(warn, 'warning')} of ${times(findings.length, 'finding')}.`,
+      ? `All is well in ${place}.`
+      : `${place}: ${bad} bad, ${times(warn, 'warning')} of ${times(findings.length, 'finding')}.`,
   )
 }
 

@@ -5,7 +5,7 @@ import { consoleAddress, linkAddress } from '../../../lib/console/address.js'
 import { firstLink } from '../../../lib/console/links.js'
 import type { OperatorCtx } from '../../../lib/app/ctx.js'
 import type { Command } from '../command.js'
-import { secretKeyFromEnvironment } from '../../env.js'
+import { databaseFromEnvironment, secretKeyFromEnvironment } from '../../env.js'
 import { isInstallation, withApp } from '../with-app.js'
 
 /** What stands in the way of an installation here, without making anything. */
@@ -44,7 +44,11 @@ export const initCommand: Command = {
       )
     } else {
       const link = await withApp(dir, ({ ctx }) => firstLinkOf(ctx), { create: true })
-      out.line(`${dir} is ready. Keep a copy of ${dir}/keys apart from your backups.`)
+      out.line(
+        databaseFromEnvironment() === undefined
+          ? `${dir} is ready. Keep a copy of ${dir}/keys apart from your backups.`
+          : 'The database is ready. Keep a copy of the secret key apart from its backups.',
+      )
       if (link !== null)
         out.line(
           `Set a password for the console, once a server runs, within 15 minutes:\n  ${link}`,

@@ -9,7 +9,12 @@ import { withApp } from '../with-app.js'
  * A key of the environment is not this program's to change: the next start would come with the old
  * one.
  */
-function refuseEnvironmentKey({ dir }: App): void {
+function refuseEnvironmentKey({ ctx, dir }: App): void {
+  if (ctx.engine.lead !== null)
+    throw new Error(
+      'the secret key of several nodes is replaced in a folder: stop them, move the installation ' +
+        'there with `quartermaster move --from-file`, rotate, and move it back',
+    )
   if (secretKeyFromEnvironment().secretKey === undefined) return
   throw new Error(
     'the secret key comes from QUARTERMASTER_SECRET_KEY, which only you can change: stop ' +
