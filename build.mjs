@@ -211,7 +211,7 @@ const PARTS = ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster']
 
 // Whoever has the package has no sources beside it: the names in the bundles are those of the
 // sources, and their blanks are left out.
-const dense = { sourcemap: false, minifyWhitespace: true }
+const dense = { sourcemap: false, minifyWhitespace: true, minifySyntax: true }
 
 /** The command with its worker and its child; tells the files that went in. */
 export async function bundleProgram(folder) {

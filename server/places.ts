@@ -53,6 +53,21 @@ export function placesOf({ databaseFile, objects, journalCopy = false }: PlaceOp
   }
 }
 
+/** The same as variables, for a command that is started beside a server. */
+export function environmentOf({ databaseFile, objects }: PlaceOptions): Record<string, string> {
+  const { bucket, prefix = '' } = objects === undefined ? {} : bucketIn(objects)
+  return {
+    ...(databaseFile !== undefined && {
+      QUARTERMASTER_DATABASE: '',
+      QUARTERMASTER_DATABASE_FILE: databaseFile,
+    }),
+    ...(bucket !== undefined && {
+      QUARTERMASTER_S3_BUCKET: bucket,
+      QUARTERMASTER_S3_PREFIX: prefix,
+    }),
+  }
+}
+
 /**
  * The address of a database that stands in a file. Throws a UsageError for an address in place of a
  * file, and for a file that cannot be read.

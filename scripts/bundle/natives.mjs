@@ -1,10 +1,30 @@
-/** The packages with native parts, which no bundle can hold: they go along as they are. */
+/**
+ * The packages that go along as they are: those with native parts, which no bundle can hold, and the
+ * driver of PostgreSQL, which nobody should have to read at a start who has one folder.
+ */
 import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageIn } from './packages.mjs'
 
 /** Of these, the lockfile has a package for each platform. */
 const DUCKDB = '@duckdb/node-bindings'
+
+/** `pg`, with all that it stands on. */
+const DRIVER = [
+  'pg',
+  'pg-connection-string',
+  'pg-int8',
+  'pg-pool',
+  'pg-protocol',
+  'pg-types',
+  'pgpass',
+  'postgres-array',
+  'postgres-bytea',
+  'postgres-date',
+  'postgres-interval',
+  'split2',
+  'xtend',
+]
 
 /**
  * The packages for a platform (`linux-x64`), and which of their files run: not the sources that
@@ -25,6 +45,7 @@ const filesOf = (platform) => {
     [`${DUCKDB}-${platform}`]: [/^[^/]+\.(node|so|dylib|dll)$/],
     // Tells DuckDB's bindings apart by the machine's libc.
     'detect-libc': [/^lib\/.*\.js$/],
+    ...Object.fromEntries(DRIVER.map((name) => [name, [/^(lib|dist)\/[^.]*\.js$/, /^(?!test|bench)[^/]+\.js$/]])),
   }
 }
 const ALWAYS = /^(package\.json|licen[sc]e[^/]*|notice[^/]*)$/i

@@ -78,15 +78,17 @@ export async function listenForAdmin(
   {
     out,
     connections,
+    environment,
     ...options
   }: Pick<Invocation, 'out'> &
     Pick<ListenOptions, 'connections'> &
+    Pick<ConsoleOptions, 'environment'> &
     Required<Pick<AdminOptions, 'stopping' | 'metrics'>>,
 ): Promise<Listening | null> {
   if (!place) return null
   const { host, port, console: settings } = place
   const { off, tls, place: reached } = settings
-  const console = off === null ? consoleOnDemand(app, reached) : undefined
+  const console = off === null ? consoleOnDemand(app, { ...reached, environment }) : undefined
   if (off !== null) app.ctx.log.warn({}, `no console: ${off}`)
   const hosts = [
     ...place.hosts,

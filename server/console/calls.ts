@@ -31,6 +31,7 @@ interface CallTools {
   app: App
   uploads: Uploads
   work: LongWork
+  environment: Readonly<Record<string, string>>
 }
 
 /**
@@ -38,7 +39,7 @@ interface CallTools {
  * started and answered with its id.
  */
 export async function callOperation(
-  { app, uploads, work }: CallTools,
+  { app, uploads, work, environment }: CallTools,
   path: string,
   session: Session,
   input: Record<string, unknown>,
@@ -56,7 +57,7 @@ export async function callOperation(
   const given: OperateOptions = {
     actor,
     upload: (upload) => uploads.find(upload),
-    examine: (options) => examineBeside(app.dir, options),
+    examine: (options) => examineBeside(app.dir, { ...options, environment }),
   }
   if (!isLong) return app.operate(id, input, given)
   return {

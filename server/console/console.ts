@@ -35,14 +35,19 @@ interface Call {
 export interface ConsoleOptions extends ConsolePlace {
   /** The folder of the page's files; where the build put them by default. */
   files?: string | undefined
+  /** Variables for commands that run beside the server: what its options say in their place. */
+  environment?: Readonly<Record<string, string>> | undefined
 }
 
-export function createConsole(app: App, { files, ...place }: ConsoleOptions = {}): Console {
+export function createConsole(
+  app: App,
+  { files, environment = {}, ...place }: ConsoleOptions = {},
+): Console {
   const { ctx } = app
   const gate = makeGate(place)
   const page = openPageFiles(files)
   const sessions = openSessionCalls(ctx)
-  const tools = { app, uploads: openUploads(app), work: openLongWork(ctx) }
+  const tools = { app, uploads: openUploads(app), work: openLongWork(ctx), environment }
   let document: string | undefined
 
   /** Who calls; throws a Refusal where nobody has signed in. */

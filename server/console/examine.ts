@@ -11,12 +11,17 @@ const LIMIT = 10 * MINUTE
 const MOST = 16 << 20
 
 /**
- * Runs `doctor` on a state folder, with the environment of this process. Rejects where it
+ * Runs `doctor` on a state folder, with the environment of this process and more. Rejects where it
  * says nothing that could be read.
  */
 export function examineBeside(
   dir: string,
-  { offline, hasJournalCopy, signal }: ExamineOptions,
+  {
+    offline,
+    hasJournalCopy,
+    signal,
+    environment,
+  }: ExamineOptions & { environment: Readonly<Record<string, string>> },
 ): Promise<Examined> {
   const { file, execArgv } = program()
   const line = [
@@ -31,7 +36,12 @@ export function examineBeside(
     execFile(
       process.execPath,
       [...execArgv, file, ...line],
-      { timeout: LIMIT, maxBuffer: MOST, signal },
+      {
+        timeout: LIMIT,
+        maxBuffer: MOST,
+        signal,
+        env: { ...process.env, ...environment },
+      },
       (error, stdout, stderr) => {
         try {
           // It ends with 1 or 3 where something is not well.

@@ -1,7 +1,8 @@
 /** What runs here. */
 import { bytes, duration } from '../../core/format.js'
 import { useCall } from '../../core/use-call.js'
-import { Badge, Facts, Section } from '../../parts/basics.js'
+import type { Output } from '../../core/api.js'
+import { Badge, Facts, Section, When } from '../../parts/basics.js'
 import { Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { texts } from '../../texts.js'
@@ -25,6 +26,7 @@ export function About() {
               ]}
             />
           </Section>
+          <Nodes />
           <Section title={t.files}>
             <Table
               label={t.files}
@@ -41,3 +43,41 @@ export function About() {
     </Loaded>
   )
 }
+
+type NodeList = Output<'nodes.list'>
+
+/** Nothing where there is one folder. */
+function Nodes() {
+  const { data: shown } = useCall('nodes.list', {})
+  if (!shown?.shared) return null
+  const { epoch, nodes } = shown
+  return (
+    <Section title={t.nodes} note={epoch === null ? t.noLead : t.nodesNote(String(epoch))}>
+      <Table
+        label={t.nodes}
+        rows={nodes}
+        keyOf={({ host, dir, pid }) => `${host} ${dir} ${pid}`}
+        columns={[
+          { head: t.host, cell: ({ host }) => host },
+          { head: t.folder, cell: ({ dir }) => <code>{dir}</code> },
+          { head: t.release, cell: ({ release }) => release },
+          { head: t.seen, cell: ({ seen_at: at }) => <When at={at} /> },
+          { head: texts.words.state, cell: (node) => <NodeBadge node={node} /> },
+          { head: t.catalogOf, cell: ({ behind }) => catalogOf(behind) },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function NodeBadge({ node: { gone, leads } }: { node: NodeList['nodes'][number] }) {
+  if (gone) return <Badge tone="warn">{t.nodeStates.gone}</Badge>
+  return leads ? (
+    <Badge tone="good">{t.nodeStates.leads}</Badge>
+  ) : (
+    <Badge>{t.nodeStates.follows}</Badge>
+  )
+}
+
+const catalogOf = (behind: number | null): string =>
+  behind === null ? t.lacksAll : behind === 0 ? t.newestCatalog : t.lacks(behind)

@@ -6,6 +6,8 @@ import { operationsOf } from '../../core/endpoint/operation.js'
 import { DryRun, Head, Nothing, Time, nothing } from '../../core/endpoint/operation-shapes.js'
 import { AuditProof } from '../../accounts/operations.js'
 import { JournalProof } from '../../orders/operations.js'
+import { ApiError } from '../../core/errors.js'
+import { leads } from '../../db/lead.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { makeBackup } from '../backup/backup.js'
 import { checkListed, drillListed, listBackups } from '../backup/list.js'
@@ -183,7 +185,14 @@ export const installationOperations = [
     isLong: true,
     input: { name: z.string().min(1) },
     result: Nothing,
-    run: ({ schedule }, { name }) => nothing(schedule.run(name)),
+    run: ({ schedule, engine }, { name }) => {
+      if (!leads(engine))
+        throw new ApiError('service_unavailable', {
+          message:
+            'another node leads, and runs the jobs: ask its console; `nodes` says which it is',
+        })
+      return nothing(schedule.run(name))
+    },
   }),
   operation('backups.list', {
     summary: 'Backups that were made of this installation, the newest first',

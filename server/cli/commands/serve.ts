@@ -21,7 +21,7 @@ import { ADMIN_OPTIONS, adminPlace, listenForAdmin } from '../../admin/listen.js
 import type { AdminPlace } from '../../admin/listen.js'
 import { openLog } from '../../log.js'
 import { prepareObjects } from '../../object-store.js'
-import { placesOf } from '../../places.js'
+import { environmentOf, placesOf } from '../../places.js'
 import { startUp } from '../../start-up.js'
 import { openWatching } from '../../watching.js'
 import type { Watching } from '../../watching.js'
@@ -86,11 +86,12 @@ export async function serve(
 ): Promise<void> {
   const { place, proxies, publicUrl, adminAt, accessLog } = settingsIn(values)
   const log = openLog(logLevel())
-  const places = placesOf({
+  const placed = {
     databaseFile: optional(values, 'database-file'),
     objects: optional(values, 'objects'),
     journalCopy: values['journal-copy'] === true,
-  })
+  }
+  const places = placesOf(placed)
   const app = await open({
     dir,
     log,
@@ -134,6 +135,7 @@ export async function serve(
     stopping: stopping.signal,
     metrics: watching.metrics,
     connections: atMost(room.admin, app),
+    environment: environmentOf(placed),
   })
   void startUp(app, starting, stopping.signal)
   const unwatch = watchFiles(app, { end: (code) => process.exit(code) })
