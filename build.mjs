@@ -210,7 +210,8 @@ const REQUIRE = {
 const PARTS = ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster']
 
 // Whoever has the package has no sources beside it: the names in the bundles are those of the
-// sources, and their blanks are left out.
+// sources, and their blanks are left out. What is there for `require` alone has short names, too: it
+// is everything once more.
 const dense = { sourcemap: false, minifyWhitespace: true, minifySyntax: true }
 
 /** The command with its worker and its child; tells the files that went in. */
@@ -269,7 +270,7 @@ export async function build(dist = 'dist', { quick = false } = {}) {
   const inputs = [
     ...(await bundleTree(join(dist, 'lib'), { ...library, ...client }, dense)),
     ...(await bundleCommonJs(join(dist, 'lib'), client, dense)),
-    ...(await bundleSharedCommonJs(join(dist, 'lib'), library, dense)),
+    ...(await bundleSharedCommonJs(join(dist, 'lib'), library, { ...dense, minifyIdentifiers: true })),
     ...program,
   ]
   copyDocumentation(dist)
