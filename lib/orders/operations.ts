@@ -19,6 +19,7 @@ import { CheckResult } from '../restrictions/shapes.js'
 import type { SendingCtx } from './ctx.js'
 import { verifyJournal } from './journal/verify.js'
 import { activityOf } from './operator/activity.js'
+import { pauseByOperator } from './operator/pause.js'
 import { lookBack } from './operator/reconcile.js'
 import { resolveOrder } from './operator/resolve.js'
 import type { Verdict } from './operator/resolve.js'
@@ -344,6 +345,26 @@ export const orderOperations = [
         order,
         subscriberId: await idOf(ctx, subscriber),
         ...verdictOf(given),
+      }),
+  }),
+  operation('orders.pause', {
+    summary: 'Refuse new orders and send nothing, until reconciling lets them go on',
+    effect: 'writes',
+    asksAgain: true,
+    input: {
+      reason: z.string().min(1).max(200).describe('why; every page shows it'),
+      forgotten_since: z.iso
+        .datetime()
+        .optional()
+        .describe(
+          'what was sent since this time may have been forgotten, as after a database was restored',
+        ),
+    },
+    result: Pause,
+    run: (ctx, { reason, forgotten_since: since }) =>
+      pauseByOperator(ctx, {
+        reason,
+        ...(since !== undefined && { forgottenSince: Date.parse(since) }),
       }),
   }),
   operation('orders.lookBack', {

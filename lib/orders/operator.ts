@@ -6,6 +6,7 @@ import type { FetchOptions } from './journal/fetch.js'
 import { verifyJournal } from './journal/verify.js'
 import type { VerifyOptions } from './journal/verify.js'
 import { activityOf } from './operator/activity.js'
+import { pauseByOperator } from './operator/pause.js'
 import { lookBack } from './operator/reconcile.js'
 import { resolveOrder } from './operator/resolve.js'
 import { listPurchaseOrders, showOrder } from './operator/view.js'
@@ -16,6 +17,7 @@ export const orders = {
   list: listPurchaseOrders,
   show: showOrder,
   resolve: resolveOrder,
+  pause: pauseByOperator,
   lookBack,
 }
 

@@ -193,6 +193,12 @@ export const GROUPS: readonly Group[] = [
           'Caddy and logrotate',
       },
       {
+        name: 'several-nodes',
+        title: 'Several nodes',
+        summary:
+          'When one machine is not enough, and mostly it is: PostgreSQL, a bucket, two nodes',
+      },
+      {
         name: 's3',
         title: 'Files in S3',
         summary: 'Exports and documents in a bucket instead of the state folder',

@@ -291,6 +291,8 @@ describe('operations', () => {
     assert.equal(await page.refused('orders.resolve', settle), 'not_found')
     const told = await page.call('orders.preflight', { subscriber: SHOP, order: {} })
     assert.equal(told.refusal.code, 'invalid_parameter')
+    const pause = await page.call('orders.pause', { reason: 'the warehouse is closed' })
+    assert.equal(pause.reason, 'the warehouse is closed')
     await page.call('orders.lookBack', { dry_run: true })
   })
 

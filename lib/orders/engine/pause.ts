@@ -31,6 +31,8 @@ export interface PauseInput {
   damage?: string[]
   /** What was sent may not be known any more: then no order counts as never sent. */
   isForgetful: boolean
+  /** The operator wants it so: no fault that somebody has to be told of. */
+  isWanted?: boolean
 }
 
 export async function readPause({ read }: Pick<OrdersCtx, 'read'>): Promise<Pause | null> {
@@ -48,9 +50,9 @@ export async function readPause({ read }: Pick<OrdersCtx, 'read'>): Promise<Paus
  */
 export async function pauseOrders(
   ctx: OrdersCtx,
-  { reason, orders = [], lookBackTo, damage = [], isForgetful }: PauseInput,
+  { reason, orders = [], lookBackTo, damage = [], isForgetful, isWanted = false }: PauseInput,
 ): Promise<void> {
-  ctx.log.error(
+  ctx.log[isWanted ? 'warn' : 'error'](
     { reason, orders },
     'orders are paused; `orders reconcile` looks for what was forgotten, `orders reconcile ' +
       '--resume` goes on',

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../lib/core/clock.js'
+import { resumeOrders } from '../../../lib/orders/engine/pause.js'
 import type { Submission } from '../../../lib/distributors/fulfillment.js'
 import { DEALER, GUN_UPC, UPC, orderShop } from '../shop.js'
 import type { OrderShop } from '../shop.js'
@@ -121,6 +122,20 @@ describe('an order that waits for its turn', () => {
     )
     assert.match(body.error.details[0].failure_reason, /15 minutes, nothing was sent/)
     assert.equal((await t.app.ctx.read.selectFrom('order_count').selectAll().execute()).length, 1)
+  })
+
+  test('and is paused meanwhile is not sent before orders go on', async () => {
+    await using waiting = await twoOrders()
+    const { t, tst, first, second, end } = waiting
+    await t.app.operator.orders.pause({ reason: 'a call from the distributor' })
+    end()
+    assert.equal((await first).body.data.status, 'placed')
+    assert.equal((await second).body.data.status, 'pending')
+    await t.later(MINUTE, 2)
+    assert.deepEqual([tst.sends.length, await states(t)], [1, ['placed', 'planned']])
+    await resumeOrders(t.app.ctx)
+    await t.later(SECOND)
+    assert.deepEqual([tst.sends.length, await states(t)], [2, ['placed', 'placed']])
   })
 
   test('less than that is sent', async () => {

@@ -475,4 +475,30 @@ describe('modes and enforcement', () => {
       dry_run: false,
     })
   })
+
+  test('are paused by hand, and go on when they are reconciled', async () => {
+    const why = 'the warehouse is closed'
+    const trial = await json(dir, 'orders', 'pause', '--reason', why, '--dry-run')
+    assert.equal((trial['paused'] as unknown as { reason: string }).reason, why)
+    await json(dir, 'rules', 'enforce', 'off', '--reason', 'by hand')
+    assert.equal((await place(body('OPEN-1', 'RSR'))).status, 200)
+    assert.equal((await run(dir, 'orders', 'pause')).status, 2)
+    const long = await run(dir, 'orders', 'pause', '--reason', 'x'.repeat(201))
+    assert.match(long.err, /^invalid_parameter: reason: say why, in 1 to 200 characters/)
+    const early = await run(
+      dir,
+      'orders',
+      'pause',
+      '--reason',
+      why,
+      '--forgotten-since',
+      '2999-01-01',
+    )
+    assert.match(early.err, /^invalid_parameter: forgotten_since: lies in the future/)
+    const { out } = await run(dir, 'orders', 'pause', '--reason', 'x'.repeat(200))
+    assert.match(out, /^Orders are paused: x+\. `orders reconcile --resume` lets them go on\.\n$/)
+    assert.equal((await place(body('CLOSED-1', 'RSR'))).error?.code, 'service_unavailable')
+    assert.equal((await json(dir, 'orders', 'reconcile', '--resume', '--yes'))['resumed'], true)
+    assert.equal((await place(body('CLOSED-1', 'RSR'))).status, 200)
+  })
 })

@@ -11,6 +11,7 @@ import { CONCURRENCY } from '../account-limits.js'
 import type { AccountSlots } from '../account-limits.js'
 import { DISK_FULL, afterFault, notSent } from '../rules/after-send.js'
 import { backoff, isTooOld, settleTime, whatIsDue } from '../rules/timing.js'
+import { readPause } from '../pause.js'
 import { contentOf } from '../../sealed-content.js'
 import { accountNow } from '../../account.js'
 import type { SenderCtx } from './ctx.js'
@@ -118,15 +119,25 @@ class OrderSteps implements Sender {
       await this.#note(await record(ctx, order, refusal))
       return null
     }
-    return record(ctx, order, {
-      to: 'sending',
-      sends: order.sends + 1,
-      owner: ctx.owner,
-      account: order.ever_unknown === 1 ? (order.account ?? account) : account,
-      stage,
-      first_sent_at: order.first_sent_at ?? ctx.now(),
-      next_at: null,
-    })
+    try {
+      return await record(
+        ctx,
+        order,
+        {
+          to: 'sending',
+          sends: order.sends + 1,
+          owner: ctx.owner,
+          account: order.ever_unknown === 1 ? (order.account ?? account) : account,
+          stage,
+          first_sent_at: order.first_sent_at ?? ctx.now(),
+          next_at: null,
+        },
+        refuseWhilePaused,
+      )
+    } catch (error) {
+      if (error instanceof PausedMeanwhile) return null
+      throw error
+    }
   }
 
   async sendClaimed(order: StoredPo, account: string): Promise<void> {
@@ -204,6 +215,14 @@ async function whyNotSent(ctx: SenderCtx, order: StoredPo): Promise<Change | nul
   return order.ever_unknown === 0
     ? { to: 'rejected', reason: `${fault}; nothing was sent`, next_at: null }
     : { to: 'review', reason: fault, next_at: null }
+}
+
+/** Thrown inside the transaction of a claim: the order waits until orders go on. */
+class PausedMeanwhile extends Error {}
+
+/** Orders may have been paused while this one waited for its turn. */
+async function refuseWhilePaused(tx: SenderCtx): Promise<void> {
+  if ((await readPause(tx)) !== null) throw new PausedMeanwhile()
 }
 
 function expired({ reason }: StoredPo): Change {

@@ -3,6 +3,7 @@ import type { Command } from '../../command.js'
 import { preflightCommand } from './preflight.js'
 import { RESOLVE, resolve } from './resolve.js'
 import { FETCH, fetchCopy, verify } from './journal.js'
+import { pause } from './pause.js'
 import { reconcile } from './reconcile.js'
 import { list, show } from './show.js'
 import { carriesOut } from '../../operation-help.js'
@@ -40,6 +41,13 @@ export const orderCommands: Command[] = [
     help: { yes: 'do it' },
     example: RESOLVE,
     run: resolve,
+  }),
+  carriesOut(orderOperations, 'orders.pause', {
+    name: 'orders pause',
+    effect: 'writes',
+    options: { reason: text, 'forgotten-since': text },
+    example: 'quartermaster orders pause --reason "the warehouse is closed"',
+    run: pause,
   }),
   carriesOut(orderOperations, 'orders.lookBack', {
     name: 'orders reconcile',

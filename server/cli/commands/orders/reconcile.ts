@@ -6,8 +6,8 @@ import { withApp } from '../../with-app.js'
 import type { Output } from '../../output.js'
 import { printable } from '../../faults.js'
 
-/** A time in UTC unless it says otherwise. */
-function timeOf(text: string, name: string): number {
+/** A time in UTC unless it says otherwise, milliseconds. Throws a UsageError. */
+export function timeOf(text: string, name: string): number {
   const [, day, time, zone] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []
   const ms =
