@@ -5,6 +5,7 @@
  * by the same statements.
  */
 import type { Kysely } from 'kysely'
+import type { Query, Work } from './query.js'
 import type { Raw, Statement } from './sqlite/sqlite.js'
 
 /** A handle for raw prepared statements. */
@@ -16,16 +17,14 @@ export interface RawHandle {
 export interface Metered<T> {
   /** Each statement for itself. */
   readonly db: Kysely<T>
+  /** A change by one statement, which stands for itself. Resolves with the number of rows. */
+  change<P, Row>(query: Query<P, Row>, given: P): Promise<number>
   /**
-   * Runs `fn` in a transaction. Of those with the same name one runs at a time, whichever node
+   * Runs a work in a transaction. Of those with the same name one runs at a time, whichever node
    * began it, and sees what all before it have done. `at` is the time, as `Engine.time` has it, at
-   * which its turn came. It holds database work only.
+   * which its turn came. Over SQLite it runs within one turn of the event loop.
    */
-  alone<R>(
-    ctx: { now(): number },
-    name: string,
-    fn: (tx: Kysely<T>, at: number) => Promise<R>,
-  ): Promise<R>
+  alone<R>(ctx: { now(): number }, name: string, work: (at: number) => Work<R>): Promise<R>
   /** The file, for who reads and writes it within one turn; null where nodes share a database. */
   readonly file: RawHandle | null
 }

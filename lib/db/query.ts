@@ -7,7 +7,7 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, sql } from 'kys
 import type { Compilable, RawBuilder } from 'kysely'
 import type { Raw, Statement } from './sqlite/driver.js'
 import { QueryCompiler } from './sqlite/sqlite.js'
-import type { Tables } from './tables/tables.js'
+import type { DecisionTables, MeterTables, Tables } from './tables/tables.js'
 import { byEngine } from './words.js'
 
 /** A query with named places for values, `P`, and rows of type `R`. */
@@ -34,6 +34,14 @@ export function query<R, P extends object = NoValues>(
   return { build, form }
 }
 
+/** The same of what is counted and noted beside the system of record, which may change it. */
+export function meteredQuery<R, P extends object = NoValues>(
+  build: (db: Kysely<MeterTables & DecisionTables>, given: P) => Compilable<R> | RawBuilder<R>,
+): Query<P, R> {
+  // Which of the tables are where, only types tell.
+  return query(build as never)
+}
+
 /** What a call passes to a query: nothing where it needs no values. */
 export type Values<P> = NoValues extends P ? [given?: P] : [given: P]
 
@@ -46,6 +54,14 @@ export interface Question {
 
 /** Questions, each answered before the next is put, and what comes of the answers: reading.ts. */
 export type Reading<T> = Generator<Question, T, unknown>
+
+/** A query that changes something, with its values; the answer is the number of rows. */
+export interface Change extends Omit<Question, 'wanted'> {
+  readonly wanted: 'change'
+}
+
+/** The same as a reading, and changes among the questions. */
+export type Work<T> = Generator<Question | Change, T, unknown>
 
 /** Synchronous reads over one handle; what they see is committed. */
 export interface Reader {
@@ -69,6 +85,14 @@ export interface Reader {
    * that is run while another one is joins it.
    */
   run<T>(read: () => Reading<T>): T
+}
+
+/** Reads and changes over one handle, which nobody else writes through meanwhile. */
+export interface Writer extends Reader {
+  /** The number of rows that were changed. */
+  change<P, R>(query: Query<P, R>, ...values: Values<P>): number
+  /** Runs a work to its end, in one transaction: at once, as it is called. */
+  work<T>(work: () => Work<T>): T
 }
 
 /** What stands for a value until the query is run. */
@@ -159,6 +183,11 @@ export function runOnce(raw: Raw, build: (db: Kysely<Tables>) => Compilable): vo
 
 /** Reads through Kysely's queries over one handle of quartermaster.db. */
 export function readerOver(raw: Raw): Reader {
+  return writerOver(raw)
+}
+
+/** Reads and changes through Kysely's queries over one handle. */
+export function writerOver(raw: Raw): Writer {
   const compiler = makeCompiler()
   const known = new Map<unknown, Prepared>()
 
@@ -183,7 +212,8 @@ export function readerOver(raw: Raw): Reader {
   const all = (statement: Statement, values: unknown[]) => statement.all(...values)
   const first = (statement: Statement, values: unknown[]) => statement.get(...values)
   const iterate = (statement: Statement, values: unknown[]) => statement.iterate(...values)
-  const reader: Reader = {
+  const change = (statement: Statement, values: unknown[]) => statement.run(...values).changes
+  const writer: Writer = {
     raw,
     all: <P, R>(query: Query<P, R>, given?: P) => run(query, 'objects', given, all) as R[],
     lists: <P, R>(query: Query<P, R>, given?: P) =>
@@ -197,23 +227,25 @@ export function readerOver(raw: Raw): Reader {
     iterateColumn: <P, R>(query: Query<P, R>, given?: P) =>
       run(query, 'column', given, iterate) as IterableIterator<R[keyof R]>,
     run: <T>(read: () => Reading<T>) =>
-      raw.inTransaction ? runNow(reader, read()) : (overOneState(read) as T),
+      raw.inTransaction ? runNow(writer, read()) : (overOneState(read) as T),
+    change: <P, R>(query: Query<P, R>, given?: P) => run(query, 'objects', given, change),
+    work: <T>(work: () => Work<T>) => alone(work) as T,
   }
   // Made once: it costs as much as three short queries.
-  const overOneState = raw.transaction((read: () => Reading<unknown>) =>
-    runNow(reader, read()),
-  ).deferred
-  return reader
+  const { deferred: overOneState, immediate: alone } = raw.transaction(
+    (read: () => Work<unknown>) => runNow(writer, read()),
+  )
+  return writer
 }
 
-/** Runs a reading to its end within this turn. What a query throws is thrown at its place. */
-function runNow<T>(reader: Reader, reading: Reading<T>): T {
+/** Runs it to its end within this turn. What a query throws is thrown at its place. */
+function runNow<T>(writer: Writer, reading: Work<T>): T {
   let step = reading.next()
   while (!step.done) {
     const { wanted, query, given } = step.value
     let answer: unknown
     try {
-      answer = reader[wanted](query, given as never)
+      answer = writer[wanted](query, given as never)
     } catch (error) {
       step = reading.throw(error)
       continue

@@ -9,10 +9,11 @@
  *     }
  *     const orders = await engine.look(() => ordersOf(shop))
  *
- * A reading may run again from its beginning, so it changes nothing.
+ * A reading may run again from its beginning, so it changes nothing. What may change something, a
+ * work, is for who counts and notes (metered.ts).
  */
 import type { Kysely } from 'kysely'
-import type { Query, Question, Reading, Values } from './query.js'
+import type { Change, Query, Question, Reading, Values, Work } from './query.js'
 import type { Tables } from './tables/tables.js'
 
 export function* all<P, R>(query: Query<P, R>, ...[given]: Values<P>): Reading<R[]> {
@@ -41,6 +42,11 @@ export function* value<P, R>(
   return (yield question('value', query, given)) as R[keyof R] | undefined
 }
 
+/** A query that changes something; the number of rows that it changed. No reading may have it. */
+export function* change<P, R>(query: Query<P, R>, ...[given]: Values<P>): Work<number> {
+  return (yield { ...question('all', query, given), wanted: 'change' }) as number
+}
+
 // What takes its own values is held as one that takes any: who answers has only the pair.
 const question = <P, R>(
   wanted: Question['wanted'],
@@ -48,8 +54,8 @@ const question = <P, R>(
   given: P | undefined,
 ): Question => ({ wanted, query: query as Query<unknown, unknown>, given })
 
-/** Runs a reading within a transaction: it sees what that has written so far. */
-export async function lookWithin<T>(tx: Kysely<Tables>, read: () => Reading<T>): Promise<T> {
+/** Runs it within a transaction: it sees what that has written so far. */
+export async function lookWithin<T>(tx: Kysely<Tables>, read: () => Work<T>): Promise<T> {
   const reading = read()
   let step = reading.next()
   while (!step.done) {
@@ -67,10 +73,10 @@ export async function lookWithin<T>(tx: Kysely<Tables>, read: () => Reading<T>):
 
 async function answerWithin(
   tx: Kysely<Tables>,
-  { wanted, query, given }: Question,
+  { wanted, query, given }: Question | Change,
 ): Promise<unknown> {
   const built = query.build(tx, given)
-  const { rows } = await tx.executeQuery<object>(
+  const { rows, numAffectedRows = 0n } = await tx.executeQuery<object>(
     'isRawBuilder' in built ? built.compile(tx) : built.compile(),
   )
   switch (wanted) {
@@ -84,5 +90,7 @@ async function answerWithin(
       return rows.map((row) => Object.values(row)[0])
     case 'value':
       return rows[0] && Object.values(rows[0])[0]
+    case 'change':
+      return Number(numAffectedRows)
   }
 }

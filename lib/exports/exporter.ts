@@ -5,7 +5,6 @@
 import type { Exporter, ExportsCtx, Published, Wanted } from './ctx.js'
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import { SingleFlight } from '../core/async/single-flight.js'
 import { inTime, nextTurn } from '../core/async/wait.js'
@@ -17,10 +16,10 @@ import { ROOM_FOR_FEEDS } from '../core/storage/disk-space.js'
 import { catalogMade } from '../catalog/queries.js'
 import { buildFiles, withWorkFolder } from './build-files.js'
 import type { BuildTools, Files } from './build-files.js'
-import type { MeterTables } from '../db/tables/tables.js'
 import { isRetailPriced, makeNumbers } from './number-columns.js'
 import type { Numbers } from './number-columns.js'
-import { findPublished, findTwin, savePublished } from './queries.js'
+import { findPublished, savePublished, twin } from './queries.js'
+import { change, first } from '../db/reading.js'
 import { EXPORTS, FORM } from './version.js'
 
 export interface ExporterOptions {
@@ -151,31 +150,32 @@ class Builds {
     const numbers = await makeNumbers(view)
     const hasRetail = isRetailPriced(view)
     const content = await digestOf(ctx, numbers, hasRetail, wanted)
-    const publish = async (meter: Kysely<MeterTables>, keys: Files): Promise<Published> => {
-      const row: Published = {
-        subscriber_id: subscriber.id,
-        export_version: version,
-        content,
-        parquet_key: keys.parquet_key,
-        attributes_key: keys.attributes_key,
-        made_at: ctx.now(),
-        urls_until: 0,
-      }
-      await savePublished(meter, row)
-      return row
-    }
-    // At once, so that its objects are of use to somebody before anybody can remove them.
-    const row = await ctx.engine.meter.alone(ctx, EXPORTS, async (tx) => {
-      const twin = await findTwin(tx, content)
-      return twin && publish(tx, twin)
+    const rowOf = (keys: Files): Published => ({
+      subscriber_id: subscriber.id,
+      export_version: version,
+      content,
+      parquet_key: keys.parquet_key,
+      attributes_key: keys.attributes_key,
+      made_at: ctx.now(),
+      urls_until: 0,
     })
-    if (row && (await isThere(ctx, row))) return row
-    return publish(
-      ctx.engine.meter.db,
+    const { meter } = ctx.engine
+    // At once, so that its objects are of use to somebody before anybody can remove them.
+    const joined = await meter.alone(ctx, EXPORTS, function* () {
+      const known = yield* first(twin, { content })
+      if (!known) return undefined
+      const row = rowOf(known)
+      yield* change(savePublished, row)
+      return row
+    })
+    if (joined && (await isThere(ctx, joined))) return joined
+    const row = rowOf(
       await withWorkFolder(tools, (work) =>
         buildFiles(tools, work, { numbers, hasRetail, attributes: wanted.attributes }),
       ),
     )
+    await meter.change(savePublished, row)
+    return row
   }
 }
 

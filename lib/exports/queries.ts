@@ -1,9 +1,11 @@
 /**
  * What is noted of exports: which files of the object store are whose, and when a key last asked.
- * What is forgotten is built again. And the texts of offers, as catalog.db writes them.
+ * What is forgotten is built again.
  */
 import type { Kysely } from 'kysely'
-import type { CatalogDb } from '../catalog/queries.js'
+import { meteredQuery } from '../db/query.js'
+import type { Work } from '../db/query.js'
+import { all, change } from '../db/reading.js'
 import type { MeterTables } from '../db/tables/tables.js'
 import type { Published } from './ctx.js'
 
@@ -23,29 +25,37 @@ export async function findPublished(
 }
 
 /** A file that somebody's export already is, of the same content. */
-export async function findTwin(meter: Meter, content: string): Promise<Published | undefined> {
-  return meter
+export const twin = meteredQuery((db, { content }: { content: string }) =>
+  db
     .selectFrom('export_file')
     .selectAll()
     .where('content', '=', content)
     .orderBy('made_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-}
+    .limit(1),
+)
 
 /** Until when the URLs of an export that is made anew work stays as it was. */
-export async function savePublished(meter: Meter, row: Published): Promise<void> {
-  const { content, parquet_key, attributes_key, made_at } = row
-  await meter
+export const savePublished = meteredQuery((db, given: Published) =>
+  db
     .insertInto('export_file')
-    .values(row)
+    .values({
+      subscriber_id: given.subscriber_id,
+      export_version: given.export_version,
+      content: given.content,
+      parquet_key: given.parquet_key,
+      attributes_key: given.attributes_key,
+      made_at: given.made_at,
+      urls_until: given.urls_until,
+    })
     .onConflict((conflict) =>
-      conflict
-        .columns(['subscriber_id', 'export_version'])
-        .doUpdateSet({ content, parquet_key, attributes_key, made_at }),
-    )
-    .execute()
-}
+      conflict.columns(['subscriber_id', 'export_version']).doUpdateSet({
+        content: given.content,
+        parquet_key: given.parquet_key,
+        attributes_key: given.attributes_key,
+        made_at: given.made_at,
+      }),
+    ),
+)
 
 /** Notes until when a URL works: the file stays so long. */
 export async function noteUrl(
@@ -66,40 +76,34 @@ export async function allPublished(meter: Meter): Promise<Published[]> {
   return meter.selectFrom('export_file').selectAll().orderBy('made_at').execute()
 }
 
+const deletePublished = meteredQuery((db, given: Published) =>
+  db
+    .deleteFrom('export_file')
+    .where('subscriber_id', '=', given.subscriber_id)
+    .where('export_version', '=', given.export_version)
+    .where('made_at', '=', given.made_at)
+    .where('urls_until', '=', given.urls_until),
+)
+
+const usesOf = meteredQuery((db, { key }: { key: string }) =>
+  db
+    .selectFrom('export_file')
+    .select('content')
+    .where((where) => where.or([where('parquet_key', '=', key), where('attributes_key', '=', key)]))
+    .limit(1),
+)
+
 /**
  * Forgets an export, as it was read: one whose URL was handed out since stays. Returns the keys that
  * no other one has: their objects can go.
  */
-export async function forgetPublished(
-  meter: Meter,
-  {
-    subscriber_id: owner,
-    export_version: version,
-    parquet_key: parquet,
-    attributes_key: attributes,
-    made_at: madeAt,
-    urls_until: urlsUntil,
-  }: Published,
-): Promise<string[]> {
-  const { numDeletedRows } = await meter
-    .deleteFrom('export_file')
-    .where('subscriber_id', '=', owner)
-    .where('export_version', '=', version)
-    .where('made_at', '=', madeAt)
-    .where('urls_until', '=', urlsUntil)
-    .executeTakeFirstOrThrow()
-  if (numDeletedRows === 0n) return []
-  const keys = [parquet, ...(attributes === null ? [] : [attributes])]
-  const used = await meter
-    .selectFrom('export_file')
-    .select(['parquet_key', 'attributes_key'])
-    .where((where) =>
-      where.or([where('parquet_key', 'in', keys), where('attributes_key', 'in', keys)]),
-    )
-    .execute()
-  return keys.filter(
-    (key) => !used.some((row) => row.parquet_key === key || row.attributes_key === key),
-  )
+export function* forgetPublished(row: Published): Work<string[]> {
+  if ((yield* change(deletePublished, row)) === 0) return []
+  const { parquet_key: parquet, attributes_key: attributes } = row
+  const unused: string[] = []
+  for (const key of [parquet, ...(attributes === null ? [] : [attributes])])
+    if ((yield* all(usesOf, { key })).length === 0) unused.push(key)
+  return unused
 }
 
 /** When the last call of a key was answered, in ms. */
@@ -118,24 +122,4 @@ export async function savePoll(meter: Meter, keyId: string, at: number): Promise
     .values({ key_id: keyId, at })
     .onConflict((conflict) => conflict.column('key_id').doUpdateSet({ at }))
     .execute()
-}
-
-/** Reads texts as one JSON object each, of expressions over `fragment`, by the member's name. */
-export function textLines(
-  catalog: CatalogDb,
-  members: Readonly<Record<string, string>>,
-): (fragment: number) => string | undefined {
-  const list = Object.entries(members)
-    .map(([name, value]) => `'${name}', ${value}`)
-    .join(', ')
-  const line = catalog.prepare(`SELECT json_object(${list}) FROM fragment WHERE id = ?`).pluck()
-  return (fragment) => line.get(fragment) as string | undefined
-}
-
-export type AttributeRow = [upc: string | null, distid: string, attributes: string | null]
-
-/** Reads whose attributes a text has, and the attributes as JSON. */
-export function attributeRows(catalog: CatalogDb): (fragment: number) => AttributeRow | undefined {
-  const row = catalog.prepare('SELECT upc, distid, attributes FROM fragment WHERE id = ?').raw()
-  return (fragment) => row.get(fragment) as AttributeRow | undefined
 }

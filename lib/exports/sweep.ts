@@ -48,7 +48,7 @@ export async function sweepExports(ctx: ExportsCtx): Promise<void> {
       (snapshot && (await isCurrent(ctx, row, snapshot.version)))
     )
       continue
-    const keys = await meter.alone(ctx, EXPORTS, (tx) => forgetPublished(tx, row))
+    const keys = await meter.alone(ctx, EXPORTS, () => forgetPublished(row))
     for (const key of keys) await ctx.objects.remove(key)
   }
   const known = new Set(

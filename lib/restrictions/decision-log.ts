@@ -38,7 +38,7 @@ export async function logDecision(
       rules: [...blocked, ...held].map(({ rule_id: id }) => id),
     }),
   )
-  await insertDecision(engine.decisions.db, {
+  await engine.decisions.change(insertDecision, {
     at: now(),
     subscriber_id: subscriber.id,
     digest,

@@ -1,5 +1,6 @@
 /** The log of decisions. */
-import type { Insertable, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
+import { meteredQuery } from '../db/query.js'
 import type { Raw, Statement } from '../db/sqlite/sqlite.js'
 import type { RestrictionDecisionTable } from '../db/tables/decisions.js'
 import type { DecisionTables } from '../db/tables/tables.js'
@@ -7,12 +8,18 @@ import type { DecisionTables } from '../db/tables/tables.js'
 /** The file of a folder or of a backup. */
 type DecisionsDb = Pick<Raw, 'prepare'>
 
-export async function insertDecision(
-  decisions: Kysely<DecisionTables>,
-  row: Insertable<RestrictionDecisionTable>,
-): Promise<void> {
-  await decisions.insertInto('restriction_decision').values(row).execute()
-}
+export const insertDecision = meteredQuery((db, given: Omit<RestrictionDecisionTable, 'seq'>) =>
+  db.insertInto('restriction_decision').values({
+    at: given.at,
+    subscriber_id: given.subscriber_id,
+    digest: given.digest,
+    state: given.state,
+    zip: given.zip,
+    target: given.target,
+    approved: given.approved,
+    items: given.items,
+  }),
+)
 
 /** Removes what was decided before, in ms. */
 export async function deleteDecisions(

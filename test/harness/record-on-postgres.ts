@@ -39,7 +39,7 @@ async function withClock(engine: Engine, address: string, now: () => number): Pr
     meter: {
       value: {
         ...meter,
-        alone: (ctx, name, fn) => meter.alone(ctx, name, (tx) => fn(tx, ctx.now())),
+        alone: (ctx, name, work) => meter.alone(ctx, name, () => work(ctx.now())),
       } satisfies Engine['meter'],
     },
     calls: {

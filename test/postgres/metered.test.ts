@@ -8,13 +8,12 @@ import { pause } from '../../lib/core/async/wait.js'
 import { DAY, HOUR, MINUTE } from '../../lib/core/clock.js'
 import { isApiError } from '../../lib/core/errors.js'
 import type { ExportsCtx, Published } from '../../lib/exports/ctx.js'
-import {
-  findPublished,
-  findTwin,
-  forgetPublished,
-  savePublished,
-} from '../../lib/exports/queries.js'
+import { findPublished, forgetPublished, savePublished, twin } from '../../lib/exports/queries.js'
 import { EXPORTS, POLL_INTERVAL, assertPollDue, notePoll } from '../../lib/exports/version.js'
+import { openPostgres } from '../../lib/db/postgres/connect.js'
+import type { Postgres } from '../../lib/db/postgres/connect.js'
+import { meteredQuery } from '../../lib/db/query.js'
+import { change, first, value } from '../../lib/db/reading.js'
 import type { FraudCtx } from '../../lib/fraud/ctx.js'
 import { makeKey } from '../../lib/fraud/keys/keys.js'
 import type { FraudKeys } from '../../lib/fraud/keys/keys.js'
@@ -25,6 +24,7 @@ import {
   countUse,
   openFraudCounts,
 } from '../../lib/fraud/reports/quota.js'
+import { addCheck, checkBefore, checksByKey } from '../../lib/fraud/reports/meter-queries.js'
 import type { OrdersCtx } from '../../lib/orders/ctx.js'
 import {
   ORDER_QUOTAS,
@@ -41,6 +41,17 @@ import type { Nodes, TestNode } from './nodes.js'
 
 const NOON = Date.UTC(2026, 10, 21, 12)
 
+// A sum that is read, and written one higher: two who do so at once would lose one.
+const sumNow = meteredQuery((db) =>
+  db.selectFrom('export_poll').select('at').where('key_id', '=', 'sum'),
+)
+const insertSum = meteredQuery((db) =>
+  db.insertInto('export_poll').values({ key_id: 'sum', at: 1 }),
+)
+const setSum = meteredQuery((db, { sum }: { sum: number }) =>
+  db.updateTable('export_poll').set({ at: sum }).where('key_id', '=', 'sum'),
+)
+
 /** How many were done; the others have to be refused with this code. */
 async function done(work: Promise<unknown>[], code: string): Promise<number> {
   const ends = await Promise.allSettled(work)
@@ -54,22 +65,28 @@ describe('what two nodes count and note', { skip: missing }, () => {
   let nodes: Nodes
   let one: TestNode
   let two: TestNode
+  /** Beside the nodes, for what takes its time within a turn. */
+  let slow: Postgres
 
   before(async () => {
     nodes = await startNodes()
     ;({ one, two } = nodes)
+    slow = await openPostgres(nodes.address)
   })
-  after(() => nodes?.close())
+  after(async () => {
+    await slow?.close()
+    await nodes?.close()
+  })
 
   const meter = ({ engine }: TestNode) => engine.meter
   const both = () => [one, two, one, two, one, two]
   /** Keeps a name until it is released. */
-  function hold(node: TestNode, name: string): [Promise<void>, () => void] {
+  function hold(name: string): [Promise<void>, () => void] {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    return [meter(node).alone(node, name, () => held), release]
+    return [slow.alone(name, () => held), release]
   }
   // As an app has it, as far as these functions look.
   const fraudOf = (node: TestNode) =>
@@ -83,29 +100,20 @@ describe('what two nodes count and note', { skip: missing }, () => {
     const times = [await one.engine.time(one), await two.engine.time(two)]
     for (const at of times) assert.ok(at >= before - 1 && at <= Date.now() + 1)
     assert.ok(Math.abs(one.now() - two.now()) >= ASKEW[0] - ASKEW[1] - 1_000)
-    await meter(one).alone(one, 'time', async (_, at) => {
+    // eslint-disable-next-line require-yield
+    await meter(one).alone(one, 'time', function* (at) {
       assert.ok(Number.isInteger(at) && at >= times[1]!)
     })
   })
 
   test('is changed by one at a time of a name, and by others of other names meanwhile', async () => {
     const add = (node: TestNode) =>
-      meter(node).alone(node, 'sum', async (tx) => {
-        const row = await tx
-          .selectFrom('export_poll')
-          .select('at')
-          .where('key_id', '=', 'sum')
-          .executeTakeFirst()
-        await pause(1)
-        if (row)
-          await tx
-            .updateTable('export_poll')
-            .set({ at: row.at + 1 })
-            .where('key_id', '=', 'sum')
-            .execute()
-        else await tx.insertInto('export_poll').values({ key_id: 'sum', at: 1 }).execute()
+      meter(node).alone(node, 'sum', function* () {
+        const sum = yield* value(sumNow)
+        if (sum === undefined) yield* change(insertSum)
+        else yield* change(setSum, { sum: sum + 1 })
       })
-    const [other, release] = hold(one, 'other')
+    const [other, release] = hold('other')
     await Promise.all(Array.from({ length: 40 }, (_, i) => add(i % 2 ? one : two)))
     release()
     await other
@@ -118,20 +126,23 @@ describe('what two nodes count and note', { skip: missing }, () => {
   })
 
   test('is undone where it fails, and the next of that name goes on', async () => {
-    const failing = meter(one).alone(one, 'failing', async (tx) => {
-      await tx.insertInto('fraud_check').values({ key_id: 'failing', at: 1 }).execute()
+    const failing = meter(one).alone(one, 'failing', function* () {
+      yield* addCheck('failing', 1)
       throw new Error('no')
     })
-    const next = meter(one).alone(one, 'failing', async (tx) =>
-      tx.selectFrom('fraud_check').selectAll().where('key_id', '=', 'failing').execute(),
+    const next = meter(one).alone(one, 'failing', () =>
+      checkBefore('failing', { at: 2, since: 0, latest: 2 }),
     )
     await assert.rejects(failing, /no/)
-    assert.deepEqual(await next, [])
+    assert.equal(await next, undefined)
+    assert.deepEqual(await checksByKey(meter(one).db, 0), [])
   })
 
   test('a node that waits for a name holds no connection meanwhile', async () => {
-    const [holding, release] = hold(two, 'held')
-    const waiting = Array.from({ length: 30 }, () => meter(one).alone(one, 'held', async () => 1))
+    const [holding, release] = hold('held')
+    const waiting = Array.from({ length: 30 }, () =>
+      meter(one).alone(one, 'held', () => value(sumNow)),
+    )
     const rows = await one.db.selectFrom('job').selectAll().execute()
     assert.deepEqual(rows, [])
     release()
@@ -273,19 +284,19 @@ describe('what two nodes count and note', { skip: missing }, () => {
       made_at: 1,
       urls_until: 0,
     })
-    await savePublished(meter(one).db, row('a'))
+    await meter(one).change(savePublished, row('a'))
     assert.deepEqual(await findPublished(meter(two).db, 'a', 'v1'), row('a'))
     for (let round = 0; round < 10; round++) {
-      const join = meter(two).alone(two, EXPORTS, async (tx) => {
-        const twin = await findTwin(tx, 'c')
-        if (twin) await savePublished(tx, { ...twin, subscriber_id: 'b' })
-        return twin !== undefined
+      const join = meter(two).alone(two, EXPORTS, function* () {
+        const known = yield* first(twin, { content: 'c' })
+        if (known) yield* change(savePublished, { ...known, subscriber_id: 'b' })
+        return known !== undefined
       })
-      const forget = meter(one).alone(one, EXPORTS, (tx) => forgetPublished(tx, row('a')))
+      const forget = meter(one).alone(one, EXPORTS, () => forgetPublished(row('a')))
       const [hasJoined, gone] = await Promise.all([join, forget])
       assert.deepEqual(gone, hasJoined ? [] : ['exports/1/catalog.parquet'])
-      await forgetPublished(meter(one).db, row('b'))
-      await savePublished(meter(one).db, row('a'))
+      await meter(one).alone(one, EXPORTS, () => forgetPublished(row('b')))
+      await meter(one).change(savePublished, row('a'))
     }
   })
 

@@ -180,6 +180,18 @@ export class QueryCompiler extends SqliteQueryCompiler {
   }
 }
 
+/** Runs it, again and again while another process is writing; throws that at the end. */
+export async function whenFree<R>(statement: () => R | Promise<R>): Promise<R> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await statement()
+    } catch (error) {
+      if (!isBusy(error) || tries === TURN.tries) throw error
+      await pause(TURN.pause)
+    }
+  }
+}
+
 /** One connection, which waits for other processes without blocking the event loop. */
 class OneFileDriver extends SqliteDriver {
   readonly #raw: Raw
@@ -218,18 +230,10 @@ class OneFileDriver extends SqliteDriver {
     }
   }
 
-  /** Runs one statement, again and again while another process is writing; throws that at the end. */
   async #inTurn<R>(statement: () => R | Promise<R>): Promise<R> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#guarded(statement)
-      } catch (error) {
-        // Within a transaction nobody else can be writing.
-        const mayWait = !this.#isPatient && !this.#raw.inTransaction && isBusy(error)
-        if (!mayWait || tries === TURN.tries) throw error
-        await pause(TURN.pause)
-      }
-    }
+    const guarded = () => this.#guarded(statement)
+    // Within a transaction nobody else can be writing.
+    return this.#isPatient || this.#raw.inTransaction ? guarded() : whenFree(guarded)
   }
 
   #guarded<R>(statement: () => R): R {

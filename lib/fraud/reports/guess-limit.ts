@@ -9,12 +9,13 @@ import {
   deleteTries,
   deleteTry,
   insertTry,
-  saveLater,
+  setLater,
   triedWith,
   triesOutside,
 } from './meter-queries.js'
-import type { Kysely } from 'kysely'
-import type { MeterTables } from '../../db/tables/tables.js'
+import type { Tried } from './meter-queries.js'
+import type { Work } from '../../db/query.js'
+import { change, first } from '../../db/reading.js'
 import type { FraudKeys } from '../keys/keys.js'
 import type { FraudSummary } from '../shapes.js'
 
@@ -30,8 +31,6 @@ export interface Try {
   answer: Corroboration
 }
 
-type Meter = Kysely<MeterTables>
-
 /** Further items that may be tried. */
 const TRIES = 10
 
@@ -45,27 +44,32 @@ export function limitGuessing(
   const digests = [
     ...new Set(values.map((value) => keys.current.digest('weak', value).slice(0, 16))),
   ]
-  return ctx.engine.meter.alone(ctx, `fraud tries ${asker}`, async (meter, at) => {
-    await forgetOld(ctx, { meter, asker, at })
+  return ctx.engine.meter.alone(ctx, `fraud tries ${asker}`, function* (at) {
+    yield* forgetOld(ctx, { asker, at })
     const known = []
-    for (const signal of signals) known.push(await knownOf(meter, { asker, signal, digests }))
+    for (const signal of signals) known.push(yield* knownOf({ asker, signal, digests }))
     const spent = known.find(({ later }) => later.length > TRIES)
     if (spent?.before)
       return { items_overlap: spent.before.overlap, items_similar: spent.before.similar === 1 }
     for (const { signal, before, later } of known) {
-      if (before) await saveLater(meter, asker, signal, JSON.stringify(later))
-      else await begin(ctx, meter, { asker, signal, at, digests, answer })
+      if (before) yield* change(setLater, { asker, signal, later: JSON.stringify(later) })
+      else yield* begin(ctx, { asker, signal, at, digests, answer })
     }
     return answer
   })
 }
 
 /** What was tried with a signal before, and what came later, this time among it. */
-async function knownOf(
-  meter: Meter,
-  { asker, signal, digests }: { asker: string; signal: string; digests: readonly string[] },
-) {
-  const before = await triedWith(meter, asker, signal)
+function* knownOf({
+  asker,
+  signal,
+  digests,
+}: {
+  asker: string
+  signal: string
+  digests: readonly string[]
+}): Work<{ signal: string; before: Tried | undefined; later: string[] }> {
+  const before = yield* first(triedWith, { asker, signal })
   if (!before) return { signal, before, later: [] }
   const [free, later] = [before.free, before.later].map((list) => JSON.parse(list) as string[]) as [
     string[],
@@ -75,9 +79,8 @@ async function knownOf(
   return { signal, before, later: [...later, ...digests.filter(isNew)] }
 }
 
-async function begin(
+function* begin(
   { monotonic, fraudCounts }: FraudCtx,
-  meter: Meter,
   {
     asker,
     signal,
@@ -91,8 +94,8 @@ async function begin(
     digests: readonly string[]
     answer: Corroboration
   },
-): Promise<void> {
-  await insertTry(meter, {
+): Work<void> {
+  yield* change(insertTry, {
     asker,
     signal,
     at,
@@ -104,15 +107,15 @@ async function begin(
 }
 
 /** A day after the first try it begins anew: by both clocks, as far as this process has seen it. */
-async function forgetOld(
+function* forgetOld(
   { monotonic, fraudCounts: { tries } }: FraudCtx,
-  { meter, asker, at }: { meter: Meter; asker: string; at: number },
-): Promise<void> {
-  for (const signal of await triesOutside(meter, asker, { since: at - DAY, latest: at + DAY })) {
+  { asker, at }: { asker: string; at: number },
+): Work<void> {
+  for (const signal of yield* triesOutside(asker, { since: at - DAY, latest: at + DAY })) {
     const place = `${asker} ${signal}`
     if ((tries.get(place) ?? -Infinity) > monotonic() - DAY) continue
     tries.delete(place)
-    await deleteTry(meter, asker, signal)
+    yield* change(deleteTry, { asker, signal })
   }
 }
 

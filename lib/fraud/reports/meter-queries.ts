@@ -1,58 +1,70 @@
 /** What is counted of fraud calls: checks of a key, and what was tried with a signal. */
-import type { Insertable, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
+import { meteredQuery } from '../../db/query.js'
+import type { Work } from '../../db/query.js'
+import { all, change, first } from '../../db/reading.js'
 import type { FraudTryTable } from '../../db/tables/meter.js'
 import type { MeterTables } from '../../db/tables/tables.js'
 
 type Meter = Kysely<MeterTables>
 
-/**
- * When the `nth` of a key's checks was made, counted from the newest; undefined where there are not
- * so many after `since`. Older ones are forgotten, and those after `latest`, which come from a clock
- * that was wrong, count as made `at`.
- */
-export async function checkBefore(
-  meter: Meter,
-  keyId: string,
-  { nth, at, since, latest }: { nth: number; at: number; since: number; latest: number },
-): Promise<number | undefined> {
-  const { newest, oldest, wanted } = await checksOf(meter, keyId, nth)
-  const [isAhead, isOld] = [(newest ?? at) > latest, (oldest ?? at) <= since]
-  // Mostly there is nothing to put right, and one look does.
-  if (!isAhead && !isOld) return wanted ?? undefined
-  if (isAhead)
-    await meter
-      .updateTable('fraud_check')
-      .set({ at })
-      .where('key_id', '=', keyId)
-      .where('at', '>', latest)
-      .execute()
-  if (isOld)
-    await meter
-      .deleteFrom('fraud_check')
-      .where('key_id', '=', keyId)
-      .where('at', '<=', since)
-      .execute()
-  return (await checksOf(meter, keyId, nth)).wanted ?? undefined
-}
+/** Checks of a key within a day (contract "Limits"). */
+export const CHECK_QUOTA = 1_000
 
 /** Times of a key's checks, each by one step into the index; null for none. */
-async function checksOf(meter: Meter, keyId: string, nth: number) {
+const checkTimes = meteredQuery((db, { keyId }: { keyId: string }) => {
   const one = (order: 'asc' | 'desc', offset = 0) =>
-    meter
+    db
       .selectFrom('fraud_check')
       .select('at')
       .where('key_id', '=', keyId)
       .orderBy('at', order)
       .limit(1)
       .offset(offset)
-  return meter
-    .selectNoFrom([
-      one('desc').as('newest'),
-      one('asc').as('oldest'),
-      // Counted from the newest.
-      one('desc', nth - 1).as('wanted'),
-    ])
-    .executeTakeFirstOrThrow()
+  return db.selectNoFrom([
+    one('desc').as('newest'),
+    one('asc').as('oldest'),
+    // Counted from the newest.
+    one('desc', CHECK_QUOTA - 1).as('nth'),
+  ])
+})
+
+const setAhead = meteredQuery((db, given: { keyId: string; at: number; latest: number }) =>
+  db
+    .updateTable('fraud_check')
+    .set({ at: given.at })
+    .where('key_id', '=', given.keyId)
+    .where('at', '>', given.latest),
+)
+
+const forgetChecks = meteredQuery((db, { keyId, since }: { keyId: string; since: number }) =>
+  db.deleteFrom('fraud_check').where('key_id', '=', keyId).where('at', '<=', since),
+)
+
+const insertCheck = meteredQuery((db, { keyId, at }: { keyId: string; at: number }) =>
+  db.insertInto('fraud_check').values({ key_id: keyId, at }),
+)
+
+/**
+ * When the check was made with which a key's quota was used up, counted from the newest; undefined
+ * where there are not so many after `since`. Older ones are forgotten, and those after `latest`, which come from a clock
+ * that was wrong, count as made `at`.
+ */
+export function* checkBefore(
+  keyId: string,
+  { at, since, latest }: { at: number; since: number; latest: number },
+): Work<number | undefined> {
+  const known = yield* first(checkTimes, { keyId })
+  const [isAhead, isOld] = [(known?.newest ?? at) > latest, (known?.oldest ?? at) <= since]
+  // Mostly there is nothing to put right, and one look does.
+  if (!isAhead && !isOld) return known?.nth ?? undefined
+  if (isAhead) yield* change(setAhead, { keyId, at, latest })
+  if (isOld) yield* change(forgetChecks, { keyId, since })
+  return (yield* first(checkTimes, { keyId }))?.nth ?? undefined
+}
+
+export function* addCheck(keyId: string, at: number): Work<void> {
+  yield* change(insertCheck, { keyId, at })
 }
 
 /** How many checks each key made after `since`. */
@@ -68,71 +80,56 @@ export async function checksByKey(
     .execute()
 }
 
-export async function addCheck(meter: Meter, keyId: string, at: number): Promise<void> {
-  await meter.insertInto('fraud_check').values({ key_id: keyId, at }).execute()
-}
-
 /** What an asker tried with a signal that matched. */
 export type Tried = Omit<FraudTryTable, 'asker' | 'signal'>
 
-export async function triedWith(
-  meter: Meter,
-  asker: string,
-  signal: string,
-): Promise<Tried | undefined> {
-  return meter
+export const triedWith = meteredQuery((db, { asker, signal }: { asker: string; signal: string }) =>
+  db
     .selectFrom('fraud_try')
     .select(['at', 'overlap', 'similar', 'free', 'later'])
     .where('asker', '=', asker)
-    .where('signal', '=', signal)
-    .executeTakeFirst()
-}
+    .where('signal', '=', signal),
+)
 
-export async function saveLater(
-  meter: Meter,
-  asker: string,
-  signal: string,
-  later: string,
-): Promise<void> {
-  await meter
-    .updateTable('fraud_try')
-    .set({ later })
-    .where('asker', '=', asker)
-    .where('signal', '=', signal)
-    .execute()
-}
+export const setLater = meteredQuery(
+  (db, given: { asker: string; signal: string; later: string }) =>
+    db
+      .updateTable('fraud_try')
+      .set({ later: given.later })
+      .where('asker', '=', given.asker)
+      .where('signal', '=', given.signal),
+)
 
-export async function insertTry(
-  meter: Meter,
-  tried: Omit<Insertable<FraudTryTable>, 'later'>,
-): Promise<void> {
-  await meter
-    .insertInto('fraud_try')
-    .values({ ...tried, later: '[]' })
-    .execute()
-}
+export const insertTry = meteredQuery((db, given: Omit<FraudTryTable, 'later'>) =>
+  db.insertInto('fraud_try').values({
+    asker: given.asker,
+    signal: given.signal,
+    at: given.at,
+    overlap: given.overlap,
+    similar: given.similar,
+    free: given.free,
+    later: '[]',
+  }),
+)
 
-/** Signals with which an asker began up to `since`, or after `latest`. */
-export async function triesOutside(
-  meter: Meter,
-  asker: string,
-  { since, latest }: { since: number; latest: number },
-): Promise<string[]> {
-  const rows = await meter
+export const deleteTry = meteredQuery((db, { asker, signal }: { asker: string; signal: string }) =>
+  db.deleteFrom('fraud_try').where('asker', '=', asker).where('signal', '=', signal),
+)
+
+const outside = meteredQuery((db, given: { asker: string; since: number; latest: number }) =>
+  db
     .selectFrom('fraud_try')
     .select('signal')
-    .where('asker', '=', asker)
-    .where((where) => where.or([where('at', '<=', since), where('at', '>', latest)]))
-    .execute()
-  return rows.map(({ signal }) => signal)
-}
+    .where('asker', '=', given.asker)
+    .where((where) => where.or([where('at', '<=', given.since), where('at', '>', given.latest)])),
+)
 
-export async function deleteTry(meter: Meter, asker: string, signal: string): Promise<void> {
-  await meter
-    .deleteFrom('fraud_try')
-    .where('asker', '=', asker)
-    .where('signal', '=', signal)
-    .execute()
+/** Signals with which an asker began up to `since`, or after `latest`. */
+export function* triesOutside(
+  asker: string,
+  { since, latest }: { since: number; latest: number },
+): Work<string[]> {
+  return (yield* all(outside, { asker, since, latest })).map(({ signal }) => signal)
 }
 
 /** Removes what was begun up to then, whoever did, but for what is excepted. */
@@ -146,5 +143,10 @@ export async function deleteTries(
     await meter.deleteFrom('fraud_try').where('at', '<=', since).execute()
     return
   }
-  for (const row of rows) if (!except(row)) await deleteTry(meter, row.asker, row.signal)
+  for (const { asker, signal } of rows.filter((row) => !except(row)))
+    await meter
+      .deleteFrom('fraud_try')
+      .where('asker', '=', asker)
+      .where('signal', '=', signal)
+      .execute()
 }

@@ -2,9 +2,9 @@
 import { quotaExceeded, waitFor } from '../../core/quota.js'
 import type { FraudCounts, FraudCtx } from '../ctx.js'
 import { DAY, MINUTE } from '../../core/clock.js'
-import { addCheck, checkBefore, checksByKey } from './meter-queries.js'
+import { CHECK_QUOTA, addCheck, checkBefore, checksByKey } from './meter-queries.js'
 
-export const FRAUD_QUOTAS = { check: 1_000, report: 25, removal: 25 } as const
+export const FRAUD_QUOTAS = { check: CHECK_QUOTA, report: 25, removal: 25 } as const
 export type FraudUse = keyof typeof FRAUD_QUOTAS
 
 export function openFraudCounts(): FraudCounts {
@@ -16,12 +16,12 @@ export function openFraudCounts(): FraudCounts {
  * together count right.
  */
 export async function countCheck(ctx: FraudCtx, keyId: string): Promise<void> {
-  await ctx.engine.meter.alone(ctx, `fraud checks ${keyId}`, async (meter, at) => {
+  await ctx.engine.meter.alone(ctx, `fraud checks ${keyId}`, function* (at) {
     // Rows from the future come from a clock that was wrong.
-    const [since, latest, nth] = [at - DAY, at + MINUTE, FRAUD_QUOTAS.check]
-    const first = await checkBefore(meter, keyId, { nth, at, since, latest })
+    const [since, latest] = [at - DAY, at + MINUTE]
+    const first = yield* checkBefore(keyId, { at, since, latest })
     refuseOver(ctx, 'check', keyId, first === undefined ? 0 : first - since)
-    await addCheck(meter, keyId, at)
+    yield* addCheck(keyId, at)
   })
   rememberUse(ctx, 'check', keyId)
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Metered } from '../../metered.js'
+import { change, lookWithin } from '../../reading.js'
 import type { Postgres } from '../connect.js'
 
 export function meteredOver<T>({ db, alone }: Pick<Postgres, 'db' | 'alone'>): Metered<T> {
@@ -9,7 +10,8 @@ export function meteredOver<T>({ db, alone }: Pick<Postgres, 'db' | 'alone'>): M
   const own = <D>(of: Kysely<D>) => of as unknown as Kysely<T>
   return {
     db: own(db),
-    alone: (_ctx, name, fn) => alone(name, (tx, at) => fn(own(tx), at)),
+    change: (query, given) => lookWithin(db, () => change(query, ...([given] as never))),
+    alone: (_ctx, name, work) => alone(name, (tx, at) => lookWithin(tx, () => work(at))),
     file: null,
   }
 }
