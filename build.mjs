@@ -270,7 +270,10 @@ export async function build(dist = 'dist', { quick = false } = {}) {
   const inputs = [
     ...(await bundleTree(join(dist, 'lib'), { ...library, ...client }, dense)),
     ...(await bundleCommonJs(join(dist, 'lib'), client, dense)),
-    ...(await bundleSharedCommonJs(join(dist, 'lib'), library, { ...dense, minifyIdentifiers: true })),
+    ...(await bundleSharedCommonJs(join(dist, 'lib'), library, {
+      ...dense,
+      minifyIdentifiers: true,
+    })),
     ...program,
   ]
   copyDocumentation(dist)

@@ -125,3 +125,23 @@ export function itemsOf(catalog: CatalogDb): ReadText<Pick<FragmentRow, 'name' |
   const row = catalog.prepare('SELECT name, upc FROM fragment WHERE id = ?')
   return (fragment) => row.get(fragment) as Pick<FragmentRow, 'name' | 'upc'> | undefined
 }
+
+/** Reads texts as one JSON object each, of expressions over `fragment`, by the member's name. */
+export function textLines(
+  catalog: CatalogDb,
+  members: Readonly<Record<string, string>>,
+): (fragment: number) => string | undefined {
+  const list = Object.entries(members)
+    .map(([name, value]) => `'${name}', ${value}`)
+    .join(', ')
+  const line = catalog.prepare(`SELECT json_object(${list}) FROM fragment WHERE id = ?`).pluck()
+  return (fragment) => line.get(fragment) as string | undefined
+}
+
+export type AttributeRow = [upc: string | null, distid: string, attributes: string | null]
+
+/** Reads whose attributes a text has, and the attributes as JSON. */
+export function attributeRows(catalog: CatalogDb): (fragment: number) => AttributeRow | undefined {
+  const row = catalog.prepare('SELECT upc, distid, attributes FROM fragment WHERE id = ?').raw()
+  return (fragment) => row.get(fragment) as AttributeRow | undefined
+}

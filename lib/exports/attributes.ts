@@ -22,7 +22,7 @@ import { csvCell } from '../core/text.js'
 import type { Raw } from '../db/sqlite/sqlite.js'
 import type { Section } from './number-columns.js'
 import { FLAGS } from './number-columns.js'
-import { attributeRows } from './catalog-texts.js'
+import { attributeRows } from '../catalog/queries.js'
 import { keep } from './text-files.js'
 
 /** The columns of the contract ("Catalog export descriptor"). */

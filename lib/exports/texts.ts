@@ -9,7 +9,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoted } from '../core/text.js'
 import { PRODUCT_CLASSES } from '../distributors/product-classes.js'
 import type { Raw } from '../db/sqlite/sqlite.js'
-import { textLines } from './catalog-texts.js'
+import { textLines } from '../catalog/queries.js'
 import { keep } from './text-files.js'
 
 /**

@@ -45,7 +45,9 @@ const filesOf = (platform) => {
     [`${DUCKDB}-${platform}`]: [/^[^/]+\.(node|so|dylib|dll)$/],
     // Tells DuckDB's bindings apart by the machine's libc.
     'detect-libc': [/^lib\/.*\.js$/],
-    ...Object.fromEntries(DRIVER.map((name) => [name, [/^(lib|dist)\/[^.]*\.js$/, /^(?!test|bench)[^/]+\.js$/]])),
+    ...Object.fromEntries(
+      DRIVER.map((name) => [name, [/^(lib|dist)\/[^.]*\.js$/, /^(?!test|bench)[^/]+\.js$/]]),
+    ),
   }
 }
 const ALWAYS = /^(package\.json|licen[sc]e[^/]*|notice[^/]*)$/i

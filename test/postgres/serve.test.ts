@@ -72,6 +72,11 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
     return lastLine(done) as T
   }
 
+  async function newKey(name: string): Promise<string> {
+    const args = ['--subscriber', 'Shop', '--name', name, '--ip', '127.0.0.1']
+    return (await json<{ key: string }>('keys', 'create', ...args)).key
+  }
+
   async function node(name: string): Promise<TestNode> {
     const dir = join(scratch, name)
     const child = spawn(
@@ -79,8 +84,17 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
       [
         LAUNCHER,
         'serve',
-        ...['--dir', dir, '--database-file', file, '--objects', 's3://nodes'],
-        ...['--port', '0', '--admin', '127.0.0.1:0', '--json'],
+        '--dir',
+        dir,
+        '--database-file',
+        file,
+        '--objects',
+        's3://nodes',
+        '--port',
+        '0',
+        '--admin',
+        '127.0.0.1:0',
+        '--json',
       ],
       { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
     )
@@ -178,9 +192,7 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
     const two = await node('two')
     await until(async () => (await leader()) !== undefined, 'one leads')
     await until(async () => (await listed()).nodes.length === 2, 'both are listed')
-    const { key } = await json<{ key: string }>(
-      ...['keys', 'create', '--subscriber', 'Shop', '--name', 'web', '--ip', '127.0.0.1'],
-    )
+    const key = await newKey('web')
     for (const each of [one, two])
       await until(
         async () => (await call(each, key, '/v1/ping')).status === 200,
@@ -250,9 +262,7 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
   test('go on answering from memory while the database is away', async () => {
     const one = await node('alone')
     await until(async () => (await leader()) === one.dir, 'it leads', 20)
-    const { key } = await json<{ key: string }>(
-      ...['keys', 'create', '--subscriber', 'Shop', '--name', 'new', '--ip', '127.0.0.1'],
-    )
+    const key = await newKey('new')
     const search = () => call(one, key, '/v1/products/search?ignore_restrictions=true')
     await until(async () => (await search()).status === 200, 'it searches')
     expectProcessErrors(/the database|terminating|cannot be reached|schedule/)

@@ -1,12 +1,14 @@
 /** A node notes in the database that it is there, for who looks on. */
 import { hostname } from 'node:os'
-import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { pause } from '../../core/async/wait.js'
 import { DAY } from '../../core/clock.js'
+import type { Log } from '../../core/log.js'
+import type { Engine } from '../../db/engine.js'
+import type { Tables } from '../../db/tables/tables.js'
 import { readPoint } from '../../feeds/shared/queries.js'
-import type { NodeTable } from '../../db/tables/nodes.js'
-import type { OperatorCtx } from '../ctx.js'
 import { BEAT } from './list.js'
+import { forgetNodes, noteNode, removeNode } from './queries.js'
 
 export interface Register {
   /** Notes it from now on, until it is stopped: a server does, a command does not. */
@@ -15,42 +17,33 @@ export interface Register {
   stop(): Promise<void>
 }
 
+export interface RegisterParts {
+  readonly db: Kysely<Tables>
+  readonly engine: Engine
+  readonly log: Log
+  now(): number
+}
+
 /** Null where there is one folder. */
-export function openRegister(
-  ctx: Pick<OperatorCtx, 'db' | 'engine' | 'log' | 'now'>,
-): Register | null {
-  const { lead } = ctx.engine
+export function openRegister({ db, engine, log, now }: RegisterParts): Register | null {
+  const { lead, dir } = engine
   if (lead === null) return null
-  const nodes = ctx.db.withTables<{ node: NodeTable }>()
   const closing = new AbortController()
-  const own = { id: lead.node, host: hostname(), dir: ctx.engine.dir, pid: process.pid }
+  const own = { id: lead.node, host: hostname(), dir, pid: process.pid }
   let running: Promise<void> | undefined
 
   async function note(release: string): Promise<void> {
-    const at = sql<number>`now_ms()`
-    const changing = {
-      seen_at: at,
-      clock_ahead: sql<number>`${ctx.now()} - now_ms()`,
-      catalog_mark: readPoint(ctx.engine.catalog.raw)?.mark || null,
-    }
-    await nodes
-      .insertInto('node')
-      .values({ ...own, release, started_at: at, ...changing })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(changing))
-      .execute()
+    const mark = readPoint(engine.catalog.raw)?.mark || null
+    await noteNode(db, { ...own, release, catalog_mark: mark, now: now() })
     // Those that ended without a word.
-    if (lead?.epoch !== null)
-      await nodes
-        .deleteFrom('node')
-        .where('seen_at', '<', sql<number>`now_ms() - ${DAY}`)
-        .execute()
+    if (lead?.epoch !== null) await forgetNodes(db, DAY)
   }
 
   async function run(release: string): Promise<void> {
     while (!closing.signal.aborted) {
       // Whoever cannot note it has a database that is away, and others tell of that.
       await note(release).catch((error: unknown) =>
-        ctx.log.debug({ err: error }, 'this node cannot note that it is there'),
+        log.debug({ err: error }, 'this node cannot note that it is there'),
       )
       await pause(BEAT, closing.signal)
     }
@@ -64,11 +57,7 @@ export function openRegister(
       closing.abort()
       if (!running) return
       await running
-      await nodes
-        .deleteFrom('node')
-        .where('id', '=', own.id)
-        .execute()
-        .catch(() => {})
+      await removeNode(db, own.id).catch(() => {})
     },
   }
 }

@@ -47,8 +47,8 @@ const insertCheck = meteredQuery((db, { keyId, at }: { keyId: string; at: number
 
 /**
  * When the check was made with which a key's quota was used up, counted from the newest; undefined
- * where there are not so many after `since`. Older ones are forgotten, and those after `latest`, which come from a clock
- * that was wrong, count as made `at`.
+ * where there are not so many after `since`. Older ones are forgotten, and those after `latest`,
+ * which come from a clock that was wrong, count as made `at`.
  */
 export function* checkBefore(
   keyId: string,
