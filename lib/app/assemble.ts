@@ -101,7 +101,7 @@ async function partsOfNode(
   if (lead === null) return { sharing: null, register: null }
   // Who has one folder loads nothing of it.
   const { openSharing } = await import('../feeds/shared/sharing.js')
-  const { openRegister } = await import('./nodes/register.js')
+  const { leaderPlace, openRegister } = await import('./nodes/register.js')
   const sharing = openSharing({
     engine,
     lead,
@@ -112,6 +112,7 @@ async function partsOfNode(
     log,
     now,
     monotonic,
+    leader: () => leaderPlace({ read, engine, now }),
     changed(isReplaced) {
       engine.lookAgain()
       if (isReplaced) catalog.records.replaced(readState(engine.catalog).revision)

@@ -3,7 +3,7 @@ import { codeOf } from '../core/errors.js'
 import { isConflict, isPostgresUnavailable } from './postgres/faults.js'
 import * as sqlite from './sqlite/sqlite.js'
 
-export { isCommitUnknown } from './postgres/faults.js'
+export { isCommitUnknown, isDatabaseAway } from './postgres/faults.js'
 
 /**
  * True when the database could not do it for the moment, and did nothing: no room, held by others

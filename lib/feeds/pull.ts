@@ -154,7 +154,8 @@ async function pullOne(
     return result
   } catch (error) {
     // An epoch that is over says nothing about the source either: it stays due for who leads now.
-    if (signal?.aborted || error instanceof LeadLost) return undefined
+    const isOver = error instanceof LeadLost || (ctx.sharing && !(await ctx.sharing.mayWrite()))
+    if (signal?.aborted || isOver) return undefined
     const failure: FailedPull = {
       source: row.id,
       outcome: 'failed',

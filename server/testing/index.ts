@@ -152,7 +152,9 @@ async function openScratch({
   ...options
 }: TestOptions): Promise<{ app: WatchedApp; dir: string; clock: TestApp['clock'] }> {
   const dir = mkdtempSync(join(scratch(), 'qm-test-'))
-  cpSync(await (template ??= makeTemplate()), dir, { recursive: true })
+  // The folder of a node has no record.
+  if (options.database === undefined)
+    cpSync(await (template ??= makeTemplate()), dir, { recursive: true })
   const clock = {
     ms: START,
     advance(ms: number) {

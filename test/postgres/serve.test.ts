@@ -216,8 +216,8 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
     assert.equal(ready.checks['database']?.message, 'the database answers')
     assert.equal(await metric(one, 'quartermaster_nodes'), 2)
     assert.equal(await metric(one, 'quartermaster_database_up'), 1)
-    const leads = await Promise.all([one, two].map((of) => metric(of, 'quartermaster_node_leads')))
-    assert.deepEqual(leads.toSorted(), [0, 1])
+    const flags = await Promise.all([one, two].map((of) => metric(of, 'quartermaster_node_leads')))
+    assert.deepEqual(flags.toSorted(), [0, 1])
     const { epoch } = await listed()
     assert.equal(await metric(two, 'quartermaster_lead_epoch'), epoch)
     assert.ok((await metric(two, 'quartermaster_lease_age_seconds'))! < 10)
@@ -238,6 +238,20 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
     assert.equal(copied.status, 1)
     assert.match(copied.err, /take the database with pg_dump/)
     assert.match((await command('secrets', 'rotate')).err, /is replaced in a folder/)
+
+    // A file is taken in where the leader's folder is, and reaches the others from there.
+    const more = join(scratch, 'more.csv')
+    writeFileSync(more, 'I,Q,P,UPC\n101,5,11.00,764503037108\n103,9,8.50,022188868104\n')
+    const elsewhere = await command('feeds', 'import', 'TSW', more, '--force')
+    assert.equal(elsewhere.status, 1)
+    const leads = (await leader())!
+    assert.ok(elsewhere.err.includes(`with --dir ${leads}`), elsewhere.err)
+    const taken = await startProcess(['feeds', 'import', 'TSW', more, '--force', '--dir', leads], {
+      env: { ...env, QUARTERMASTER_DATABASE_FILE: file },
+    })
+    assert.equal(taken.status, 0, taken.err)
+    for (const each of [one, two])
+      await until(async () => /022188868104/.test(await found(each)), 'it is found', 20)
 
     // The leader dies; what it had is gone with its folder.
     const [first, second] = (await leader()) === one.dir ? [one, two] : [two, one]
@@ -269,7 +283,7 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
     await server.crash()
     const answer = await search()
     assert.equal(answer.status, 200)
-    assert.match(JSON.stringify(answer.body), /798681541126/)
+    assert.match(JSON.stringify(answer.body), /022188868104/)
     const ready = JSON.parse(await admin(one, '/readyz')) as {
       ready: boolean
       checks: Record<string, { message: string }>

@@ -7,7 +7,8 @@ import type { Log } from '../../core/log.js'
 import type { Engine } from '../../db/engine.js'
 import type { Tables } from '../../db/tables/tables.js'
 import { readPoint } from '../../feeds/shared/queries.js'
-import { BEAT } from './list.js'
+import { BEAT, listNodes } from './list.js'
+import type { NodesCtx } from './list.js'
 import { forgetNodes, noteNode, removeNode } from './queries.js'
 
 export interface Register {
@@ -60,4 +61,15 @@ export function openRegister({ db, engine, log, now }: RegisterParts): Register 
       await removeNode(db, own.id).catch(() => {})
     },
   }
+}
+
+/** Where the node runs that leads, and whether its folder is this one; null where none does. */
+export async function leaderPlace(
+  ctx: NodesCtx & { readonly engine: Pick<Engine, 'dir' | 'time'> },
+): Promise<{ host: string; dir: string; isHere: boolean } | null> {
+  const { nodes } = await listNodes(ctx)
+  const leader = nodes.find(({ isLeader, isGone }) => isLeader && !isGone)
+  if (!leader) return null
+  const { host, dir } = leader
+  return { host, dir, isHere: host === hostname() && dir === ctx.engine.dir }
 }

@@ -13,6 +13,8 @@ export interface SharingParts extends RecordCtx {
   log: Pick<Log, 'info' | 'warn' | 'debug'>
   /** Milliseconds by a clock that never steps. */
   monotonic: () => number
+  /** Where the node runs that leads, and whether its folder is this one; null where none does. */
+  leader: () => Promise<{ host: string; dir: string; isHere: boolean } | null>
   /** Told when catalog.db is at another state; `isReplaced` where it is another file. */
   changed: (isReplaced: boolean) => void
   /** Bytes of changes after which a whole catalog is published, where it is not larger; 1 MB. */

@@ -13,7 +13,6 @@ import { changesOf } from '../../db/state.js'
 import type { SharingParts } from './ctx.js'
 import { follow } from './follow.js'
 import { publishAll, standing, sweep, takeOver } from './lead.js'
-import { readPoint } from './queries.js'
 import { openTransfer } from './objects.js'
 import type { Transfer } from './objects.js'
 
@@ -75,18 +74,23 @@ class Node implements Sharing {
   }
 
   async mayWrite(): Promise<boolean> {
-    const { lead, engine } = this.#parts
-    if (!this.#running) {
-      // A command: the server of its folder may be one that follows.
-      const point = readPoint(engine.catalog.raw)
-      return point === undefined || point.mark === '' || point.epoch !== null
-    }
+    const { lead } = this.#parts
+    // A command writes where the leader's server finds it, and publishes it.
+    if (!this.#running) return (await this.#parts.leader())?.isHere === true
     if (lead.epoch !== null && this.#ready !== lead.epoch) await this.look()
     return lead.epoch !== null && this.#ready === lead.epoch
   }
 
   async check(): Promise<void> {
     if (await this.mayWrite()) return
+    if (!this.#running) {
+      const leader = await this.#parts.leader()
+      throw new ApiError('service_unavailable', {
+        message: leader
+          ? `feeds are taken in by the node that leads: run this on ${leader.host}, with --dir ${leader.dir}`
+          : 'feeds are taken in by the node that leads, and at the moment none does',
+      })
+    }
     throw new ApiError('service_unavailable', {
       message: 'another node takes feeds in, or this one does not have the whole catalog yet',
     })

@@ -174,6 +174,7 @@ async function openNode(
     log,
     now: () => cluster.clock,
     monotonic,
+    leader: async () => null,
     ...given,
     changed(isReplaced) {
       engine.lookAgain()

@@ -1,0 +1,97 @@
+/** Callers that place orders, and repeat what they were not told, as the contract says; and readers. */
+import { pause } from '../../lib/core/async/wait.js'
+import { CUSTOMER } from '../../test/orders/shop.js'
+import { DISTIDS, orderOf } from './ground.js'
+import type { ClusterNode } from './nodes.js'
+
+/** What a caller heard of an order in the end. */
+export interface Told {
+  id: string
+  /** The status of the last answer; 0 where none came. */
+  status: number
+  code: string | null
+  tries: number
+}
+
+export interface Reads {
+  asked: number
+  failed: number
+  /** While the database was away. */
+  failedAway: number
+  /** Milliseconds of the slowest. */
+  slowest: number
+}
+
+/** Milliseconds that a caller waits for an answer, and goes on repeating. */
+const PATIENCE = 20_000
+const GIVES_UP = 120_000
+
+const aliveOf = (nodes: readonly ClusterNode[]) => nodes.filter(({ url }) => url !== null)
+
+async function post(url: string, key: string, body: object) {
+  const response = await fetch(`${url}/v1/orders`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json', connection: 'close' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE),
+  })
+  const { error } = (await response.json()) as { error?: { code: string } }
+  return { status: response.status, code: error?.code ?? null }
+}
+
+/** Places one order until somebody says what became of it. */
+export async function placeOne(
+  nodes: readonly ClusterNode[],
+  { id, key, random }: { id: string; key: string; random: () => number },
+): Promise<Told> {
+  const distid = DISTIDS[Math.floor(random() * DISTIDS.length)]!
+  const body = orderOf(id, distid, { ...CUSTOMER, name: `Pat ${id.replace(/\W/g, ' ')}` })
+  const told: Told = { id, status: 0, code: null, tries: 0 }
+  for (const begun = performance.now(); performance.now() - begun < GIVES_UP;) {
+    const alive = aliveOf(nodes)
+    const node = alive[Math.floor(random() * alive.length)]
+    if (node?.url) {
+      told.tries++
+      const answer = await post(node.url, key, body).catch(() => ({ status: 0, code: null }))
+      Object.assign(told, answer)
+      // What was not told, or not done for the moment, is repeated under the same id.
+      if (answer.status !== 0 && answer.status < 500 && answer.status !== 429) return told
+    }
+    await pause(200 + random() * 300)
+  }
+  return told
+}
+
+/** Searches again and again at whoever answers, until it is told to stop. */
+export async function readOn(
+  nodes: readonly ClusterNode[],
+  { key, isAway, stop }: { key: string; isAway: () => boolean; stop: AbortSignal },
+): Promise<Reads> {
+  const reads: Reads = { asked: 0, failed: 0, failedAway: 0, slowest: 0 }
+  for (let turn = 0; !stop.aborted; turn++) {
+    const node = nodes[turn % nodes.length]!
+    const { url, pid } = node
+    if (url === null || node.isFrozen) {
+      await pause(20)
+      continue
+    }
+    const [begun, wasAway] = [performance.now(), isAway()]
+    reads.asked++
+    const isRead = await fetch(`${url}/v1/products/search?page_size=1`, {
+      headers: { 'x-api-key': key, connection: 'close' },
+      signal: AbortSignal.timeout(10_000),
+    }).then(
+      async (response) => (await response.arrayBuffer(), response.status === 200),
+      () => false,
+    )
+    // One that was killed or frozen meanwhile owes no answer.
+    const isOwed = node.pid === pid && node.url === url && !node.isFrozen
+    if (isOwed) reads.slowest = Math.max(reads.slowest, performance.now() - begun)
+    if (!isRead && isOwed) {
+      if (wasAway || isAway()) reads.failedAway++
+      else reads.failed++
+    }
+    await pause(30)
+  }
+  return reads
+}

@@ -1,0 +1,150 @@
+/** What nodes stand on: a PostgreSQL, a bucket, a warehouse, and a shop that is set up. */
+import { randomBytes } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import * as esbuild from 'esbuild'
+import { Client } from 'minio'
+import { filesIn } from '../../lib/db/sqlite/folder.js'
+import { s3Store } from '../../lib/objects/s3.js'
+import { startServer } from '../../test/harness/postgres.js'
+import type { TestServer } from '../../test/harness/postgres.js'
+import { startS3Server } from '../../test/objects/s3-server.js'
+import { UPC, orderShop } from '../../test/orders/shop.js'
+import type { OrderShop } from '../../test/orders/shop.js'
+import { WAREHOUSES, openWarehouse, warehousesAt } from './warehouse.js'
+import type { Warehouse } from './warehouse.js'
+import type { NodeLife } from './node.js'
+
+export interface Ground {
+  readonly root: string
+  readonly server: TestServer
+  /** The text of the database file. */
+  readonly database: string
+  readonly warehouse: Warehouse
+  /** Looks at the database, and leads nothing. */
+  readonly shop: OrderShop
+  readonly life: Omit<NodeLife, 'dir'>
+  /** The program of a node. */
+  readonly program: string
+  /** A key that has used none of its quota. */
+  newKey(): Promise<string>
+  close(): Promise<void>
+}
+
+const BUCKET = 'cluster'
+
+/** Each node has up to 21 connections, and those that were cut linger. */
+export const ROOM = ['max_connections=300']
+
+export async function openGround(root: string, random: () => number): Promise<Ground> {
+  const server = await startServer()
+  await server.crash()
+  await server.start(ROOM)
+  const s3 = await startS3Server()
+  const { hostname, port } = new URL(s3.endpoint)
+  const client = { endPoint: hostname, port: Number(port), useSSL: false, region: s3.region }
+  await new Client({ ...client, ...s3.owner, pathStyle: true }).makeBucket(BUCKET)
+  const warehouse = await openWarehouse(random)
+  const database = await server.database()
+  const life = {
+    database,
+    secretKey: randomBytes(32).toString('hex'),
+    objects: {
+      endpoint: s3.endpoint,
+      bucket: BUCKET,
+      region: s3.region,
+      ...s3.owner,
+      pathStyle: true,
+    },
+    warehouse: warehouse.url,
+  }
+  const distributors = warehousesAt(warehouse.url).map((distributor) => ({ distributor }))
+  const shop = await orderShop(distributors as never, {
+    database,
+    secretKey: life.secretKey,
+    objects: s3Store({ ...life.objects, now: Date.now }),
+    worker: false,
+  })
+  shop.clock.ms = Date.now()
+  let keys = 0
+  return {
+    root,
+    server,
+    database,
+    warehouse,
+    shop,
+    life,
+    program: await bundleNode(root),
+    newKey: async () =>
+      (
+        await shop.app.operator.keys.create({
+          subscriber: shop.subscriber,
+          name: `key ${++keys}`,
+          tier: 'enterprise',
+          ips: ['127.0.0.1'],
+        })
+      ).key,
+    async close() {
+      await shop.close()
+      await warehouse.close()
+      await s3.stop()
+      await server.close()
+    },
+  }
+}
+
+/** A node's folder, with the catalog of the shop. */
+export function makeFolder({ root, shop }: Ground, name: string): string {
+  const dir = mkdtempSync(join(root, `${name}-`))
+  for (const end of ['', '-wal']) {
+    const file = `${filesIn(shop.app.dir).catalog}${end}`
+    if (existsSync(file)) cpSync(file, `${filesIn(dir).catalog}${end}`)
+  }
+  return dir
+}
+
+/** Milliseconds after which an order that nobody shows was not sent: over the longest freeze. */
+const SETTLE = 25_000
+
+/** A node that waits for less than the ten minutes after which an order counts as not sent. */
+const impatient: esbuild.Plugin = {
+  name: 'impatient',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]rules[\\/]timing\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      const waits = 'const SETTLE = 10 * MINUTE'
+      if (!text.includes(waits)) throw new Error(`${path} has no "${waits}"`)
+      return { contents: text.replace(waits, `const SETTLE = ${SETTLE}`), loader: 'ts' }
+    }),
+}
+
+async function bundleNode(root: string): Promise<string> {
+  const folder = join(root, 'program')
+  mkdirSync(folder)
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  await esbuild.build({
+    entryPoints: {
+      node: join('scripts', 'cluster', 'node.ts'),
+      duckdb: join('lib', 'app', 'background', 'duckdb.ts'),
+    },
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    packages: 'external',
+    logLevel: 'warning',
+    plugins: [impatient],
+  })
+  return join(folder, 'node.mjs')
+}
+
+/** An order of one accessory. */
+export const orderOf = (id: string, distid: string, customer: object) => ({
+  order_id: id,
+  customer,
+  items: [{ distid, distsku: 'A1', upc: UPC, qty: 1 }],
+})
+
+export const DISTIDS = WAREHOUSES.map(({ distid }) => distid)
