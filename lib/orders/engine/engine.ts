@@ -13,6 +13,8 @@ import type { HeldLease, OrderSender, OrdersCtx } from '../ctx.js'
 import type { JournalCopy } from '../journal/copy.js'
 import { openProver } from '../journal/prove.js'
 import type { Prover } from '../journal/prove.js'
+import { openSeenJournal } from '../journal/seen.js'
+import type { SeenJournal } from '../journal/seen.js'
 import { forgetOrder, openOrderCounts } from '../quota.js'
 import type { Change, StoredPo } from '../stored.js'
 import { CONCURRENCY, openAccountSlots } from './account-limits.js'
@@ -58,6 +60,7 @@ export class OrderEngine implements OrderSender {
   #sender: { epoch: number | null; sender: Sender }
   readonly #prover: Prover
   readonly #copy: JournalCopy | undefined
+  readonly #seen: SeenJournal | null
   /** Orders that are being worked on, by id. */
   readonly #underWay = new Map<number, Promise<void>>()
   /** How many of them were taken up again, of each shop at each distributor. */
@@ -82,6 +85,7 @@ export class OrderEngine implements OrderSender {
     this.stopping = noNewWork
     this.step = step
     this.#copy = copy
+    this.#seen = given.engine.lead && openSeenJournal(given.engine.dir)
     this.#ctx = {
       ...given,
       actor: 'orders',
@@ -95,6 +99,7 @@ export class OrderEngine implements OrderSender {
     }
     this.#lease = openLease(this.#ctx, {
       copy,
+      seen: this.#seen,
       slots: this.#slots,
       isUnderWay: (id) => this.#underWay.has(id),
     })
@@ -126,6 +131,8 @@ export class OrderEngine implements OrderSender {
 
   async #tick(): Promise<void> {
     try {
+      // Also by those that do not lead: a node that is new remembers nothing.
+      await this.#seen?.look(this.#ctx)
       const held = await this.#hold()
       if (!held) return
       await this.flush()
