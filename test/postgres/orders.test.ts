@@ -505,4 +505,25 @@ describe('orders of several nodes', { skip: missing }, () => {
     assert.equal(jobs.counts.get('long')!.failures, 0)
     await jobs.stop()
   })
+
+  test('what waits for the leader is looked for together', async () => {
+    await using t = await nodes()
+    await t.first.app.orders.stop()
+    const placing = Array.from({ length: 12 }, (_, i) =>
+      t.place(t.second, t.first.shop.body({ order_id: `together-${i}` })),
+    )
+    await until(async () => (await t.orders()).length === placing.length, 'all are taken in')
+    let asked = 0
+    t.second.proxy.judge = (bytes) => {
+      asked += bytes.toString('latin1').split('from "purchase_order"').length - 1
+      return 'pass'
+    }
+    await pause(1_000)
+    assert.ok(asked > 0 && asked < 25, `${asked} statements in a second`)
+    await epochEnds(t)
+    t.second.app.ctx.engine.lead!.stand()
+    t.second.app.orders.start()
+    assert.deepEqual(new Set(await Promise.all(placing)), new Set(['placed']))
+    assert.equal(t.tst.sends.length, placing.length)
+  })
 })

@@ -21,6 +21,8 @@ import { CONCURRENCY, openAccountSlots } from './account-limits.js'
 import { dueOrders, shopAt } from './due.js'
 import { openLease } from './lease.js'
 import type { SenderLease } from './lease.js'
+import { openOutcomes } from './outcomes.js'
+import type { Outcome, Outcomes } from './outcomes.js'
 import { readPause } from './pause.js'
 import { takeOver } from './recover.js'
 import type { SenderCtx } from './sender/ctx.js'
@@ -61,6 +63,7 @@ export class OrderEngine implements OrderSender {
   readonly #prover: Prover
   readonly #copy: JournalCopy | undefined
   readonly #seen: SeenJournal | null
+  readonly #outcomes: Outcomes
   /** Orders that are being worked on, by id. */
   readonly #underWay = new Map<number, Promise<void>>()
   /** How many of them were taken up again, of each shop at each distributor. */
@@ -103,6 +106,7 @@ export class OrderEngine implements OrderSender {
       slots: this.#slots,
       isUnderWay: (id) => this.#underWay.has(id),
     })
+    this.#outcomes = openOutcomes(this.#ctx, noNewWork)
     this.#sender = { epoch: null, sender: this.#openSender(null) }
     this.#prover = openProver(this.#ctx, noNewWork)
   }
@@ -244,6 +248,10 @@ export class OrderEngine implements OrderSender {
           'The disk failed under the orders: what was committed is not known. Try the same ' +
           'order_id again later.',
       })
+  }
+
+  outcomeOf(placementId: number): Promise<Outcome | null> {
+    return this.#outcomes.next(placementId)
   }
 
   tryTake(account: string, { limits }: Fulfillment): boolean {
