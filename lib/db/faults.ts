@@ -12,6 +12,9 @@ export { isCommitUnknown } from './postgres/faults.js'
 export const isUnavailable = (error: unknown): boolean =>
   sqlite.isUnavailable(error) || isPostgresUnavailable(error)
 
+/** True where the server of the database cannot be reached, or ends: nothing else can be asked of it. */
+export const isAway = (error: unknown): boolean => /^POSTGRES_(AWAY|08|57P0)/.test(codeOf(error))
+
 /** True where others were writing the same all the time: later it may be done. */
 export const isBusy = (error: unknown): boolean => sqlite.isBusy(error) || isConflict(error)
 

@@ -20,6 +20,7 @@ import type { SenderCtx } from '../../lib/orders/engine/sender/ctx.js'
 import { readPause, resumeOrders } from '../../lib/orders/engine/pause.js'
 import { verifyJournal } from '../../lib/orders/journal/verify.js'
 import type { PlaceBody } from '../../lib/orders/shapes.js'
+import { createServer } from '../../server/http/app.js'
 import { openForTest } from '../../server/testing/open.js'
 import type { WatchedApp } from '../../server/testing/open.js'
 import { missing, startServer, superClient } from '../harness/postgres.js'
@@ -525,5 +526,35 @@ describe('orders of several nodes', { skip: missing }, () => {
     t.second.app.orders.start()
     assert.deepEqual(new Set(await Promise.all(placing)), new Set(['placed']))
     assert.equal(t.tst.sends.length, placing.length)
+  })
+
+  test('a database that is away is told of once, and callers are refused by 503', async () => {
+    await using t = await nodes()
+    const { app } = t.second
+    const told: string[] = []
+    const note = (_fields: object, message: string) => void told.push(message)
+    const log = { debug() {}, info: note, warn() {}, error: note }
+    const http = createServer({ ...app, ctx: { ...app.ctx, log } })
+    const ping = () =>
+      http.fetch(
+        new Request('http://shop.example/v1/ping', {
+          headers: { 'x-api-key': t.first.shop.key },
+        }),
+        { address: '127.0.0.1' },
+      )
+    assert.equal((await ping()).status, 200)
+    t.first.app.expectErrors(/orders cannot be worked on/)
+    await server.crash()
+    const answers = await Promise.all(Array.from({ length: 5 }, ping))
+    answers.push(await ping())
+    for (const { status, headers } of answers)
+      assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
+    assert.equal(told.filter((line) => line.includes('cannot be reached')).length, 1)
+    await pause(1_500)
+    assert.equal(told.length, 1)
+    await server.start()
+    await until(() => told.includes('the database can be reached again'), 'it is back')
+    assert.equal((await ping()).status, 200)
+    assert.equal(told.length, 2)
   })
 })
