@@ -32,24 +32,38 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
   const started = new Map<string, number>()
   const counts = new Map(jobs.map(({ name }) => [name, { runs: 0, failures: 0 }]))
   const stopping = new AbortController()
+  /** What runs because this node leads: it ends where another epoch begins. */
+  const runs = new Set<{ epoch: number | null; cut: AbortController }>()
   let timer: NodeJS.Timeout | undefined
   let ticking: Promise<void> | undefined
 
   function run(job: Job<OperatorCtx>): Promise<void> {
     if (stopping.signal.aborted) return Promise.reject(new Error('closed'))
-    return running.run(job.name, () => {
+    return running.run(job.name, async () => {
       started.set(job.name, ctx.now())
-      return counted(job.name, attempt(ctx, job, stopping.signal))
+      const run = { epoch: ctx.engine.lead?.epoch ?? null, cut: new AbortController() }
+      runs.add(run)
+      try {
+        await counted(job.name, attempt(ctx, job, run.cut.signal), run.cut.signal)
+      } finally {
+        runs.delete(run)
+      }
     })
   }
 
-  async function counted(name: string, work: Promise<void>): Promise<void> {
+  async function counted(name: string, work: Promise<void>, cut: AbortSignal): Promise<void> {
     const count = counts.get(name)
     if (count) count.runs++
     await work.catch((error: unknown) => {
-      if (count && !stopping.signal.aborted) count.failures++
+      if (count && !cut.aborted) count.failures++
       throw error
     })
+  }
+
+  /** Another node runs them by now; a command ran them without the lead, and goes on. */
+  function cutFormerLeads(): void {
+    const now = ctx.engine.lead?.epoch ?? null
+    for (const { epoch, cut } of runs) if (epoch !== null && epoch !== now) cut.abort()
   }
 
   async function tick(): Promise<void> {
@@ -78,6 +92,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
     start() {
       if (!stopping.signal.aborted)
         timer ??= setInterval(() => {
+          cutFormerLeads()
           ticking ??= tick().finally(() => {
             ticking = undefined
           })
@@ -94,6 +109,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
     async stop() {
       clearInterval(timer)
       stopping.abort()
+      for (const { cut } of runs) cut.abort()
       await ticking
       await running.ended()
     },
@@ -148,7 +164,7 @@ async function attempt(
     await job.run({ ...ctx, actor: `job:${job.name}` }, signal)
     await record({ last_finished_at: ctx.now(), last_error: null, isFailed: false })
   } catch (error) {
-    // What the end of the app cut short has not failed: its next run does it.
+    // What the end of the app, or of the lead, cut short has not failed: its next run does it.
     if (signal.aborted) throw error
     ctx.log.error({ err: error, job: job.name }, 'a job failed; it comes back at its next time')
     await record({

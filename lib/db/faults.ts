@@ -3,7 +3,7 @@ import { codeOf } from '../core/errors.js'
 import { isConflict, isPostgresUnavailable } from './postgres/faults.js'
 import * as sqlite from './sqlite/sqlite.js'
 
-export { isCommitUnknown, isDatabaseAway } from './postgres/faults.js'
+export { isCommitUnknown } from './postgres/faults.js'
 
 /**
  * True when the database could not do it for the moment, and did nothing: no room, held by others
@@ -11,6 +11,9 @@ export { isCommitUnknown, isDatabaseAway } from './postgres/faults.js'
  */
 export const isUnavailable = (error: unknown): boolean =>
   sqlite.isUnavailable(error) || isPostgresUnavailable(error)
+
+/** True where the server of the database cannot be reached, or ends: nothing else can be asked of it. */
+export const isAway = (error: unknown): boolean => /^POSTGRES_(AWAY|08|57P0)/.test(codeOf(error))
 
 /** True where others were writing the same all the time: later it may be done. */
 export const isBusy = (error: unknown): boolean => sqlite.isBusy(error) || isConflict(error)

@@ -1,7 +1,8 @@
 /** What is answered where an error was thrown. */
 import { ApiError, isApiError } from '../../lib/core/errors.js'
-import { isDatabaseAway, isUnavailable } from '../../lib/db/faults.js'
+import { isAway, isUnavailable } from '../../lib/db/faults.js'
 import type { App } from '../../lib/app/open.js'
+import { noteOutage } from './outage.js'
 import { failure, finish } from './reply.js'
 import type { Reply } from './reply.js'
 
@@ -24,12 +25,14 @@ export async function refuse(
   )
 }
 
-/** Unknown errors are logged with the request id and shown as nothing but that. */
+/**
+ * Unknown errors are logged with the request id and shown as nothing but that; a database that is
+ * away is told of once, whoever asks for it.
+ */
 function toApiError(app: App, error: unknown, requestId: string): ApiError {
   if (isApiError(error)) return error
-  // That it is away is told once, by who looks at it each second.
-  const level = isDatabaseAway(error) ? 'debug' : 'error'
-  app.ctx.log[level]({ err: error, requestId }, 'a request failed')
+  if (isAway(error)) noteOutage(app, error)
+  else app.ctx.log.error({ err: error, requestId }, 'a request failed')
   if (isUnavailable(error))
     return new ApiError('service_unavailable', { headers: { 'retry-after': '1' } })
   return new ApiError('internal_error', { details: { request_id: requestId } })

@@ -3,11 +3,13 @@
  * leads, and wherever a connection is cut.
  */
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { verifyAudit } from '../../lib/accounts/verify-audit.js'
+import type { OperatorCtx } from '../../lib/app/ctx.js'
+import { openJobs } from '../../lib/app/jobs.js'
 import { pause } from '../../lib/core/async/wait.js'
 import { sql } from 'kysely'
 import { LeadLost } from '../../lib/db/lead.js'
@@ -15,12 +17,14 @@ import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
 import { record } from '../../lib/orders/engine/sender/record.js'
 import type { SenderCtx } from '../../lib/orders/engine/sender/ctx.js'
+import { readPause, resumeOrders } from '../../lib/orders/engine/pause.js'
 import { verifyJournal } from '../../lib/orders/journal/verify.js'
 import type { PlaceBody } from '../../lib/orders/shapes.js'
 import { memoryStore } from '../../lib/objects/memory.js'
+import { createServer } from '../../server/http/app.js'
 import { openForTest } from '../../server/testing/open.js'
 import type { WatchedApp } from '../../server/testing/open.js'
-import { missing, startServer } from '../harness/postgres.js'
+import { missing, startServer, superClient } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 import { startProxy } from '../harness/tcp-proxy.js'
 import type { TcpProxy, Verdict } from '../harness/tcp-proxy.js'
@@ -44,6 +48,9 @@ interface Nodes extends AsyncDisposable {
   first: Node & { shop: OrderShop }
   second: Node
   tst: Scripted
+  address: string
+  /** The second node's process ends, and another one has its folder. */
+  reopenSecond(): Promise<WatchedApp>
   /** Places an order through a node; resolves with its status, or the code that refused it. */
   place(node: Node, body: Record<string, unknown>): Promise<string>
   orders(): ReturnType<OrderShop['purchaseOrders']>
@@ -95,15 +102,17 @@ describe('orders of several nodes', { skip: missing }, () => {
       if (existsSync(file)) cpSync(file, `${filesIn(dir).catalog}${end}`)
     }
     const clock = { ms: shop.clock.ms }
-    const app = await openForTest({
-      dir,
-      database: two.database,
-      objects,
-      secretKey: SECRET,
-      worker: false,
-      distributors: [...builtin, ...all.map(({ distributor }) => distributor)],
-      now: () => clock.ms,
-    })
+    const openSecond = () =>
+      openForTest({
+        dir,
+        database: two.database,
+        objects,
+        secretKey: SECRET,
+        worker: false,
+        distributors: [...builtin, ...all.map(({ distributor }) => distributor)],
+        now: () => clock.ms,
+      })
+    const app = await openSecond()
     const first = { app: shop.app as WatchedApp, shop, clock: shop.clock, proxy: one.proxy }
     const second = { app, clock, proxy: two.proxy }
     first.app.ctx.engine.lead!.stand()
@@ -113,6 +122,11 @@ describe('orders of several nodes', { skip: missing }, () => {
       first,
       second,
       tst,
+      address,
+      async reopenSecond() {
+        await app.close()
+        return openSecond()
+      },
       place: (node, body) =>
         node.app
           .as(shop.subscriber)
@@ -400,5 +414,152 @@ describe('orders of several nodes', { skip: missing }, () => {
     await until(async () => (await t.orders())[0]?.state === 'placed', 'it was placed', 60)
     assert.equal(tst.orders.length, 1)
     assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
+  })
+
+  /** As after the database was restored from a backup of before the lines behind `seq`. */
+  async function setBack({ address }: Nodes, seq: number): Promise<void> {
+    const client = superClient(address)
+    await client.connect()
+    try {
+      await client.query('set search_path to quartermaster')
+      // Neither triggers nor references: a restored database has no lines to refuse.
+      await client.query('set session_replication_role = replica')
+      await client.query('delete from journal where seq > $1', [seq])
+      if (seq === 0)
+        for (const table of ['purchase_order', 'fulfillment_order', 'placement', 'order_count'])
+          await client.query(`delete from ${table}`)
+    } finally {
+      await client.end()
+    }
+  }
+
+  const pauseAt = ({ first }: Nodes) => readPause(first.app.ctx)
+
+  test('a database that was set back pauses orders, until the operator lets them go on', async () => {
+    await using t = await nodes()
+    t.first.app.expectErrors(/orders are paused/)
+    assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
+    const seen = join(t.first.app.dir, 'journal-seen.json')
+    const head = () => (existsSync(seen) ? (JSON.parse(readFileSync(seen, 'utf8')) as object) : {})
+    const { lines } = await verifyJournal(t.first.app.ctx)
+    await until(() => 'seq' in head() && (head() as { seq: number }).seq === lines, 'it was seen')
+    assert.equal(await pauseAt(t), null)
+    await setBack(t, 0)
+    t.first.clock.ms += 1_100
+    await until(async () => (await pauseAt(t)) !== null, 'orders are paused')
+    const { reason, lookBackTo } = (await pauseAt(t))!
+    assert.match(reason, new RegExp(`does not have line ${lines} of the order journal`))
+    assert.ok(lookBackTo! < t.first.clock.ms)
+    assert.equal(await t.place(t.first, t.first.shop.body()), 'service_unavailable')
+    assert.equal(t.tst.sends.length, 1)
+    // Once they go on, it is known, and pauses nothing again.
+    await resumeOrders(t.first.app.ctx)
+    t.first.clock.ms += 2_000
+    await pause(500)
+    assert.equal(await pauseAt(t), null)
+    assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
+  })
+
+  test('who begins to lead finds first that the database was set back', async () => {
+    await using t = await nodes()
+    assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
+    // The second has seen it without leading.
+    t.second.app.orders.start()
+    await until(() => existsSync(join(t.second.app.dir, 'journal-seen.json')), 'it was seen')
+    await t.second.app.orders.stop()
+    await t.first.app.orders.stop()
+    await setBack(t, 0)
+    await using again = await t.reopenSecond()
+    again.expectErrors(/orders are paused/)
+    await epochEnds(t)
+    again.ctx.engine.lead!.stand()
+    await until(() => again.ctx.engine.lead!.epoch !== null, 'it leads')
+    const lease = await again.orders.lease()
+    assert.ok(lease)
+    lease.release()
+    assert.match((await pauseAt(t))!.reason, /was set back to an earlier state/)
+  })
+
+  test('over several nodes no line of the journal waits for a file', async () => {
+    await using t = await nodes()
+    assert.equal(await t.place(t.first, t.first.shop.body()), 'placed')
+    const { sound, lines, file } = await verifyJournal(t.first.app.ctx)
+    assert.deepEqual([sound, lines > 0, file.pending], [true, true, 0])
+  })
+
+  test('a job ends where another node leads, and has not failed', async () => {
+    await using t = await nodes()
+    let began: () => void = () => {}
+    const hasBegun = new Promise<void>((resolve) => {
+      began = resolve
+    })
+    const job = {
+      name: 'long',
+      every: 60_000,
+      run: (_ctx: unknown, signal: AbortSignal) =>
+        new Promise<void>((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('cut short')))
+          began()
+        }),
+    }
+    const jobs = openJobs(t.first.app.ctx as OperatorCtx, [job])
+    jobs.start()
+    const run = assert.rejects(jobs.run('long'), /cut short/)
+    await hasBegun
+    await epochEnds(t)
+    await run
+    assert.equal(jobs.counts.get('long')!.failures, 0)
+    await jobs.stop()
+  })
+
+  test('what waits for the leader is looked for together', async () => {
+    await using t = await nodes()
+    await t.first.app.orders.stop()
+    const placing = Array.from({ length: 12 }, (_, i) =>
+      t.place(t.second, t.first.shop.body({ order_id: `together-${i}` })),
+    )
+    await until(async () => (await t.orders()).length === placing.length, 'all are taken in')
+    let asked = 0
+    t.second.proxy.judge = (bytes) => {
+      asked += bytes.toString('latin1').split('from "purchase_order"').length - 1
+      return 'pass'
+    }
+    await pause(1_000)
+    assert.ok(asked > 0 && asked < 25, `${asked} statements in a second`)
+    await epochEnds(t)
+    t.second.app.ctx.engine.lead!.stand()
+    t.second.app.orders.start()
+    assert.deepEqual(new Set(await Promise.all(placing)), new Set(['placed']))
+    assert.equal(t.tst.sends.length, placing.length)
+  })
+
+  test('a database that is away is told of once, and callers are refused by 503', async () => {
+    await using t = await nodes()
+    const { app } = t.second
+    const told: string[] = []
+    const note = (_fields: object, message: string) => void told.push(message)
+    const log = { debug() {}, info: note, warn() {}, error: note }
+    const http = createServer({ ...app, ctx: { ...app.ctx, log } })
+    const list = () =>
+      http.fetch(
+        new Request('http://shop.example/v1/orders', {
+          headers: { 'x-api-key': t.first.shop.key },
+        }),
+        { address: '127.0.0.1' },
+      )
+    assert.equal((await list()).status, 200)
+    t.first.app.expectErrors(/orders cannot be worked on/)
+    await server.crash()
+    const answers = await Promise.all(Array.from({ length: 5 }, list))
+    answers.push(await list())
+    for (const { status, headers } of answers)
+      assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
+    assert.equal(told.filter((line) => line.includes('cannot be reached')).length, 1)
+    await pause(1_500)
+    assert.equal(told.length, 1)
+    await server.start()
+    await until(() => told.includes('the database can be reached again'), 'it is back')
+    assert.equal((await list()).status, 200)
+    assert.equal(told.length, 2)
   })
 })

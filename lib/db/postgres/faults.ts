@@ -96,9 +96,5 @@ export const isCommitUnknown = (error: unknown): boolean =>
  */
 const FOR_THE_MOMENT = /^POSTGRES_(AWAY|08|28|40001|40P01|53|57|55P03|58030|25006|25P03|25P04)/
 
-/** True where the database cannot be reached, or ends: everybody meets it until it is back. */
-export const isDatabaseAway = (error: unknown): boolean =>
-  /^POSTGRES_(AWAY|08|57P0)/.test(codeOf(error))
-
 /** True when the database could not do it for the moment, and did nothing. */
 export const isPostgresUnavailable = (error: unknown): boolean => FOR_THE_MOMENT.test(codeOf(error))

@@ -13,12 +13,16 @@ import type { HeldLease, OrderSender, OrdersCtx } from '../ctx.js'
 import type { JournalCopy } from '../journal/copy.js'
 import { openProver } from '../journal/prove.js'
 import type { Prover } from '../journal/prove.js'
+import { openSeenJournal } from '../journal/seen.js'
+import type { SeenJournal } from '../journal/seen.js'
 import { forgetOrder, openOrderCounts } from '../quota.js'
 import type { Change, StoredPo } from '../stored.js'
 import { CONCURRENCY, openAccountSlots } from './account-limits.js'
 import { dueOrders, shopAt } from './due.js'
 import { openLease } from './lease.js'
 import type { SenderLease } from './lease.js'
+import { openOutcomes } from './outcomes.js'
+import type { Outcome, Outcomes } from './outcomes.js'
 import { readPause } from './pause.js'
 import { takeOver } from './recover.js'
 import type { SenderCtx } from './sender/ctx.js'
@@ -58,6 +62,8 @@ export class OrderEngine implements OrderSender {
   #sender: { epoch: number | null; sender: Sender }
   readonly #prover: Prover
   readonly #copy: JournalCopy | undefined
+  readonly #seen: SeenJournal | null
+  readonly #outcomes: Outcomes
   /** Orders that are being worked on, by id. */
   readonly #underWay = new Map<number, Promise<void>>()
   /** How many of them were taken up again, of each shop at each distributor. */
@@ -82,6 +88,7 @@ export class OrderEngine implements OrderSender {
     this.stopping = noNewWork
     this.step = step
     this.#copy = copy
+    this.#seen = given.engine.lead && openSeenJournal(given.engine.dir)
     this.#ctx = {
       ...given,
       actor: 'orders',
@@ -95,9 +102,11 @@ export class OrderEngine implements OrderSender {
     }
     this.#lease = openLease(this.#ctx, {
       copy,
+      seen: this.#seen,
       slots: this.#slots,
       isUnderWay: (id) => this.#underWay.has(id),
     })
+    this.#outcomes = openOutcomes(this.#ctx, noNewWork)
     this.#sender = { epoch: null, sender: this.#openSender(null) }
     this.#prover = openProver(this.#ctx, noNewWork)
   }
@@ -126,6 +135,8 @@ export class OrderEngine implements OrderSender {
 
   async #tick(): Promise<void> {
     try {
+      // Also by those that do not lead: a node that is new remembers nothing.
+      await this.#seen?.look(this.#ctx)
       const held = await this.#hold()
       if (!held) return
       await this.flush()
@@ -237,6 +248,10 @@ export class OrderEngine implements OrderSender {
           'The disk failed under the orders: what was committed is not known. Try the same ' +
           'order_id again later.',
       })
+  }
+
+  outcomeOf(placementId: number): Promise<Outcome | null> {
+    return this.#outcomes.next(placementId)
   }
 
   tryTake(account: string, { limits }: Fulfillment): boolean {

@@ -8,6 +8,7 @@ import { LeadLost } from '../../db/lead.js'
 import type { HeldLease } from '../ctx.js'
 import { compareJournal } from '../journal/compare.js'
 import type { JournalCopy } from '../journal/copy.js'
+import type { SeenJournal } from '../journal/seen.js'
 import { JournalWriter, journalInTable } from '../journal/writer.js'
 import type { JournalKeeper } from '../journal/writer.js'
 import type { StoredPo } from '../stored.js'
@@ -30,6 +31,8 @@ export interface SenderLease {
 
 export interface LeaseOptions {
   copy: JournalCopy | undefined
+  /** Null where there is one folder: its journal's file tells. */
+  seen: SeenJournal | null
   slots: AccountSlots
   /** Whether this process is at work on an order. */
   isUnderWay: (id: number) => boolean
@@ -161,7 +164,11 @@ class Term implements HeldRight {
   async close(): Promise<void> {}
 }
 
-async function begin(ctx: SenderCtx, { copy, slots, isUnderWay }: LeaseOptions): Promise<boolean> {
+async function begin(
+  ctx: SenderCtx,
+  { copy, seen, slots, isUnderWay }: LeaseOptions,
+): Promise<boolean> {
+  await seen?.compare(ctx)
   // The node before may only have been cut off, or frozen: where an account has one cart, it may
   // still be filling it.
   function hold({ distid, mode, account }: StoredPo): void {
@@ -180,6 +187,7 @@ async function begin(ctx: SenderCtx, { copy, slots, isUnderWay }: LeaseOptions):
       // What was taken over is found so, and not again.
       if (!isCommitUnknown(error)) throw error
     }
-  await copy?.compareOnce(ctx)
+  // Other nodes have led since, and have written to it.
+  await copy?.compareAnew(ctx)
   return true
 }

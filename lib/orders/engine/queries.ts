@@ -57,6 +57,21 @@ export const ordersOfIds = query((db, given: { ids: readonly number[] }) =>
     .orderBy(nullsFirst('next_at')),
 )
 
+/** Of these placements those of which a part is being sent, or nobody has begun to send. */
+export const unsentPlacements = query((db, given: { ids: readonly number[] }) =>
+  db
+    .selectFrom('purchase_order')
+    .select('placement_id')
+    .distinct()
+    .where('placement_id', 'in', members(given.ids))
+    .where((order) =>
+      order.or([
+        order('state', '=', 'sending'),
+        order.and([order('state', '=', 'planned'), order('failures', '=', 0)]),
+      ]),
+    ),
+)
+
 /** What is being sent, or was when its sender ended. */
 export const beingSent = query((db) =>
   db.selectFrom('purchase_order').selectAll().where(isOpenPurchase).where('state', '=', 'sending'),

@@ -30,6 +30,8 @@ export interface JournalCopy {
    * not. A store that does not answer is told, and asked again.
    */
   compareOnce(ctx: OrdersCtx): Promise<void>
+  /** The same, also where it was compared: another process may have written to it since. */
+  compareAnew(ctx: OrdersCtx): Promise<void>
   /** Sends what is new, every few seconds, and returns at once. */
   look(ctx: OrdersCtx): void
   ended(): Promise<void>
@@ -69,6 +71,13 @@ class SegmentSender implements JournalCopy {
   async compareOnce(ctx: OrdersCtx): Promise<void> {
     if (this.#sent === null && ctx.monotonic() >= this.#notBefore)
       await this.#guarded(ctx, () => this.#compare(ctx))
+  }
+
+  async compareAnew(ctx: OrdersCtx): Promise<void> {
+    await this.#running
+    this.#sent = null
+    this.#notBefore = -Infinity
+    await this.compareOnce(ctx)
   }
 
   look(ctx: OrdersCtx): void {

@@ -73,7 +73,8 @@ const STEP = 500
 
 /** What a proof without the copy needs: a folder that nobody has opened will do. */
 export interface ProofCtx {
-  readonly engine: Pick<OrdersCtx['engine'], 'dir' | 'openSnapshot'>
+  readonly engine: Pick<OrdersCtx['engine'], 'dir' | 'openSnapshot'> &
+    Partial<Pick<OrdersCtx['engine'], 'lead'>>
   readonly secrets: Pick<OrdersCtx['secrets'], 'of'>
 }
 
@@ -169,7 +170,11 @@ class Verifier {
       sound: this.#faults.length === 0,
       lines: head.seq,
       head: head.seq === 0 ? null : head,
-      file: { lines: this.#fileLines, pending: Math.max(0, last - this.#fileLines) },
+      file: {
+        lines: this.#fileLines,
+        // Over several nodes the table is the journal, and no file waits for its lines.
+        pending: this.#ctx.engine.lead ? 0 : Math.max(0, last - this.#fileLines),
+      },
       purchase_orders: this.#states.count,
       copy: null,
       faults: this.#faults.slice(0, MAX_FAULTS),

@@ -2,15 +2,12 @@
 import type { HeldLease, OrdersCall } from '../ctx.js'
 import { pause } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
-import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
-import { readPause } from '../engine/pause.js'
+import { isUnavailable } from '../../db/faults.js'
+import { laterIfAway } from '../engine/outcomes.js'
 import { DISK_FULL, notSent } from '../engine/rules/after-send.js'
 import type { StoredPo } from '../stored.js'
 import type { Intent } from './intent.js'
 import { purchaseOrdersOf } from '../rows.js'
-
-/** How often another process is asked what became of its part, in milliseconds. */
-const POLL = 100
 
 /**
  * Has an order sent that was just taken in: here, as long as this process may, and else by who may.
@@ -60,11 +57,11 @@ async function giveBack(ctx: OrdersCall, order: StoredPo, error: unknown): Promi
  */
 async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
   for (;;) {
-    await newsOrPause(ctx)
-    if (await isThrough(ctx, intent)) return
+    const seen = await ctx.orders.outcomeOf(intent.placementId)
+    if (seen?.isThrough) return
     // The next start of the sender, whoever it is, does the rest.
     if (ctx.orders.stopping.aborted) return
-    if ((await laterIfAway(() => readPause(ctx))) !== null) {
+    if (seen?.isPaused) {
       // Nothing is sent until the operator says so, and that takes its time.
       await pause(SECOND, ctx.orders.stopping)
       continue
@@ -84,14 +81,6 @@ async function sendPlanned(ctx: OrdersCall, intent: Intent, lease: HeldLease): P
   if (purchaseOrders.length > 0) await sendIntent(ctx, { ...intent, purchaseOrders }, lease.epoch)
 }
 
-/** Until another node tells of orders, and no longer than a poll may wait. */
-async function newsOrPause({ engine }: OrdersCall): Promise<void> {
-  const news = new AbortController()
-  engine.lead?.onTold('moved', () => news.abort(), news.signal)
-  await pause(POLL, news.signal)
-  news.abort()
-}
-
 /** Whether each part was sent, or could not be. */
 async function isThrough(ctx: OrdersCall, { placementId }: Intent): Promise<boolean> {
   const orders = await laterIfAway(() => purchaseOrdersOf(ctx, placementId))
@@ -100,15 +89,4 @@ async function isThrough(ctx: OrdersCall, { placementId }: Intent): Promise<bool
       ({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0),
     ) ?? false
   )
-}
-
-/** Null where the database is away for the moment: it is asked again. */
-async function laterIfAway<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask()
-  } catch (error) {
-    // What the lead takes over when it begins may be in doubt, too: it is taken over again.
-    if (isUnavailable(error) || isCommitUnknown(error)) return null
-    throw error
-  }
 }

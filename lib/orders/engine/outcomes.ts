@@ -1,0 +1,101 @@
+/**
+ * What another process has made of orders that are placed here. All that wait are looked for
+ * together: as many statements for a thousand of them as for one.
+ */
+import { pause } from '../../core/async/wait.js'
+import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
+import { all } from '../../db/reading.js'
+import type { OrdersCtx } from '../ctx.js'
+import { readPause } from './pause.js'
+import { unsentPlacements } from './queries.js'
+
+/** How often it is looked whether nobody tells, and how long a look comes after the one before, in ms. */
+const POLL = 100
+const LEAST = 10
+
+export interface Outcome {
+  /** Each part was sent, or could not be. */
+  isThrough: boolean
+  /** Orders wait for the operator. */
+  isPaused: boolean
+}
+
+export interface Outcomes {
+  /**
+   * What became of a placement, as the next look finds it: once another node tells of orders, and
+   * within a tenth of a second. Null where the database is away for the moment.
+   */
+  next(placementId: number): Promise<Outcome | null>
+}
+
+export function openOutcomes(ctx: OrdersCtx, stopping: AbortSignal): Outcomes {
+  return new OutcomeWatch(ctx, stopping)
+}
+
+type Waiting = Map<number, ((outcome: Outcome | null) => void)[]>
+
+class OutcomeWatch implements Outcomes {
+  readonly #ctx: OrdersCtx
+  readonly #stopping: AbortSignal
+  #waiting: Waiting = new Map()
+  #isRunning = false
+  /** Somebody has told of orders since the last look began. */
+  #news = new AbortController()
+
+  constructor(ctx: OrdersCtx, stopping: AbortSignal) {
+    this.#ctx = ctx
+    this.#stopping = stopping
+    ctx.engine.lead?.onTold('moved', () => this.#news.abort(), stopping)
+  }
+
+  next(placementId: number): Promise<Outcome | null> {
+    return new Promise((resolve) => {
+      this.#waiting.set(placementId, [...(this.#waiting.get(placementId) ?? []), resolve])
+      if (!this.#isRunning) void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (this.#waiting.size > 0) {
+      // Many tellings are one look.
+      await pause(LEAST, this.#stopping)
+      await pause(POLL - LEAST, this.#news.signal)
+      this.#news = new AbortController()
+      const waiting = this.#waiting
+      this.#waiting = new Map()
+      await this.#look(waiting)
+    }
+    this.#isRunning = false
+  }
+
+  async #look(waiting: Waiting): Promise<void> {
+    const ctx = this.#ctx
+    const ids = [...waiting.keys()]
+    const seen = await laterIfAway(async () => ({
+      unsent: new Set(
+        (await ctx.engine.look(() => all(unsentPlacements, { ids }))).map(
+          ({ placement_id: id }) => id,
+        ),
+      ),
+      isPaused: (await readPause(ctx)) !== null,
+    })).catch((error: unknown) => {
+      ctx.log.error({ err: error }, 'what became of orders cannot be read; it is looked for again')
+      return null
+    })
+    for (const [id, resolvers] of waiting)
+      for (const resolve of resolvers)
+        resolve(seen && { isThrough: !seen.unsent.has(id), isPaused: seen.isPaused })
+  }
+}
+
+/** Null where the database is away for the moment: it is asked again. */
+export async function laterIfAway<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    // What the lead takes over when it begins may be in doubt, too: it is taken over again.
+    if (isUnavailable(error) || isCommitUnknown(error)) return null
+    throw error
+  }
+}
