@@ -3,8 +3,8 @@ import type { MoveClient as Client } from './postgres-state.js'
 import { quoted, whereOf } from './tables.js'
 import type { Cell, MovedTable, Row, TableShape } from './tables.js'
 
-/** Rows that a cursor gives at once. */
-const FETCH = 2_000
+/** Rows that a cursor gives at once: few, since a document may have a megabyte. */
+const FETCH = 100
 /** Tables whose numbers a row of `given_number` counts; others have sequences, or go by the last row. */
 const COUNTED = ['audit']
 
