@@ -43,12 +43,13 @@ export function fingerprintOf(
 }
 
 export function openCheckRuns(): CheckRuns {
-  return { running: new SingleFlight(), closing: new AbortController() }
+  return { running: new SingleFlight(), later: new SingleFlight(), closing: new AbortController() }
 }
 
 /** Ends what runs; nothing is recorded of it. */
-export async function closeCheckRuns({ running, closing }: CheckRuns): Promise<void> {
+export async function closeCheckRuns({ running, later, closing }: CheckRuns): Promise<void> {
   closing.abort()
+  await later.ended()
   await running.ended()
 }
 
@@ -98,8 +99,12 @@ export function checkLater(
   subscriber: Subscriber,
   names: readonly string[],
 ): void {
-  checkCredentials(ctx, subscriber, names).catch((error: unknown) =>
-    ctx.log.error({ err: error, subscriber: subscriber.id }, 'a credential check failed'),
+  void ctx.checkRuns.later.run(Symbol('check'), () =>
+    checkCredentials(ctx, subscriber, names).then(
+      () => {},
+      (error: unknown) =>
+        ctx.log.error({ err: error, subscriber: subscriber.id }, 'a credential check failed'),
+    ),
   )
 }
 

@@ -14,6 +14,8 @@ export interface Configurations {
 /** Checks that run at the moment; a second call for the same credentials waits for the first. */
 export interface CheckRuns {
   readonly running: SingleFlight<string, CheckOutcome>
+  /** Those that nobody waits for, from before their document is read. */
+  readonly later: SingleFlight<symbol, void>
   readonly closing: AbortController
 }
 

@@ -104,7 +104,7 @@ const validate = (t: TestApp, body?: object) =>
 async function saved(t: TestApp, document: object): Promise<void> {
   const { status, body } = await put(t, document)
   assert.equal(status, 200, JSON.stringify(body))
-  await t.app.ctx.checkRuns.running.ended()
+  await t.app.ctx.checkRuns.later.ended()
 }
 
 describe('validating the saved configuration', () => {
@@ -492,15 +492,16 @@ test('no canary leaves: files, history, log, errors, answers, and feed sources w
     JSON.stringify(await t.app.operator.configurations.diff(t.subscriber, 1, 2)),
     JSON.stringify(await t.app.operator.feeds.status()),
   )
-  await t.app.ctx.checkRuns.running.ended()
+  await t.app.ctx.checkRuns.later.ended()
   for (const canary of canaries) {
     for (const file of filesOf(t.app.dir))
       assert.ok(!readFileSync(file).includes(canary), `${canary} in ${file}`)
     for (const text of answers) assert.ok(!text.includes(canary), `${canary} in ${text}`)
     for (const line of lines) assert.ok(!line.includes(canary), `${canary} in the log: ${line}`)
   }
-  const row = t.app.ctx.engine.reader.raw
-    .prepare('SELECT count(*) FROM configuration_history')
-    .pluck()
-  assert.equal(row.get(), 2)
+  const history = await t.app.ctx.read
+    .selectFrom('configuration_history')
+    .select('version')
+    .execute()
+  assert.equal(history.length, 2)
 })

@@ -3,10 +3,12 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { isApiError } from '../../lib/core/errors.js'
 import { DAY } from '../../lib/core/clock.js'
 import { openForTest as open } from '../../server/testing/open.js'
 import type { NewOverride } from '../../lib/restrictions/rules/overrides.js'
+import type { Tables } from '../../lib/db/tables/tables.js'
 import { readRules } from '../../lib/restrictions/rules/read-file.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
@@ -30,8 +32,16 @@ const importText = (t: TestApp, rules: string, replace = false) =>
   t.app.operator.rules.import({ text: rules, origin: 'test.json', replace })
 const active = async (t: TestApp) =>
   (await t.app.operator.rules.list()).map(({ rule_id: id, version }) => `${id} ${version}`)
-const count = (t: TestApp, table: string) =>
-  t.app.ctx.engine.reader.raw.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number
+const count = async (t: TestApp, table: keyof Tables) =>
+  (await t.app.ctx.read.selectFrom(table).select(sql.lit(1).as('one')).execute()).length
+
+const audited = (t: TestApp, like: string) =>
+  t.app.ctx.read
+    .selectFrom('audit')
+    .select(['action', 'detail'])
+    .where('action', 'like', like)
+    .orderBy('seq')
+    .execute()
 
 async function refused(run: Promise<unknown>): Promise<{ message: string; details: unknown }> {
   try {
@@ -316,7 +326,9 @@ describe('an import', () => {
   test('tells at most 100 faults, and then changes nothing', async () => {
     await using t = await createTestApp()
     const { digest } = await importText(t, text(rule('a')))
-    const before = ['rule_set', 'active_rule_set', 'audit'].map((table) => count(t, table))
+    const counts = () =>
+      Promise.all((['rule_set', 'active_rule_set', 'audit'] as const).map((one) => count(t, one)))
+    const before = await counts()
     const { message, details } = await refused(
       importText(
         t,
@@ -334,11 +346,7 @@ describe('an import', () => {
       [100, { path: 'line 35', message: 'c33: version must be at least 1' }],
     )
     assert.deepEqual(
-      [
-        await active(t),
-        t.app.ctx.rules.active().digest,
-        ['rule_set', 'active_rule_set', 'audit'].map((table) => count(t, table)),
-      ],
+      [await active(t), t.app.ctx.rules.active().digest, await counts()],
       [['a 1'], digest, before],
     )
   })
@@ -399,12 +407,9 @@ describe('an import', () => {
     )
     assert.equal(t.app.ctx.rules.active().digest, third.digest)
     assert.deepEqual(
-      t.app.ctx.engine.reader.raw
-        .prepare(
-          "SELECT json_extract(detail, '$.digest') FROM audit WHERE action = 'rules.import' ORDER BY seq",
-        )
-        .pluck()
-        .all(),
+      (await audited(t, 'rules.import')).map(
+        ({ detail }) => (JSON.parse(detail) as { digest: string }).digest,
+      ),
       [first.digest, second.digest, third.digest],
     )
   })
@@ -480,7 +485,7 @@ describe('an import', () => {
       ),
       true,
     )
-    assert.deepEqual([other.digest, other.unchanged, count(t, 'rule_set')], [digest, 3, 1])
+    assert.deepEqual([other.digest, other.unchanged, await count(t, 'rule_set')], [digest, 3, 1])
     assert.match(digest, /^[0-9a-f]{64}$/)
     const versions = [
       rule('v', { version: 1, effective_to: '2026-06-30' }),
@@ -535,7 +540,7 @@ describe('an import', () => {
       kept: [],
     })
     assert.throws(() => t.app.operator.rules.diff({ text: '' }), { code: 'invalid_parameter' })
-    assert.deepEqual([await active(t), count(t, 'rule_set')], [['a 1', 'b 1', 'c 1'], 1])
+    assert.deepEqual([await active(t), await count(t, 'rule_set')], [['a 1', 'b 1', 'c 1'], 1])
   })
 })
 
@@ -679,10 +684,7 @@ describe('an override', () => {
     for (const gone of [id, 'o_none'])
       await assert.rejects(t.app.operator.rules.withdraw(gone), { code: 'not_found' })
     assert.deepEqual(
-      t.app.ctx.engine.reader.raw
-        .prepare("SELECT action FROM audit WHERE action LIKE 'rules.override%' ORDER BY seq")
-        .pluck()
-        .all(),
+      (await audited(t, 'rules.override%')).map(({ action }) => action),
       ['rules.override', 'rules.override.withdraw'],
     )
   })
@@ -746,6 +748,6 @@ describe('an override', () => {
       [{ effect: 'allow', rule_ids: ['mags'], extra: 1 }, /extra/],
     ] as [Partial<NewOverride>, RegExp][])
       assert.match((await refused(add(t, override))).message, message, JSON.stringify(override))
-    assert.equal(count(t, 'rule_override'), 0)
+    assert.equal(await count(t, 'rule_override'), 0)
   })
 })

@@ -155,7 +155,10 @@ class Connection implements DatabaseConnection {
   async #send(text: string, values: readonly unknown[] = []): Promise<Result> {
     if (this.#isEnding) throw new Error('the transaction of this statement has ended')
     try {
-      return await this.#client.query(text, [...values])
+      return await this.#client.query(
+        text,
+        /^\s*select\b/i.test(text) ? values.map(asked) : [...values],
+      )
     } catch (error) {
       const fault = faultOf(error)
       if (isConnectionLost(fault)) this.#isBroken = true
@@ -166,4 +169,13 @@ class Connection implements DatabaseConnection {
       throw fault
     }
   }
+}
+
+/**
+ * The server has no text with a NUL, and refuses a question with one, which SQLite answers with
+ * nothing: it is asked for a character instead that is none and stands in no text.
+ */
+function asked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asked)
+  return typeof value === 'string' ? value.replaceAll('\0', '\u{10ffff}') : value
 }

@@ -263,11 +263,8 @@ describe('the way of an order', () => {
     for (const number of numbers)
       assert.equal((await t.shop.fulfillment.history({ distributor_order_id: number })).count, 1)
     assert.deepEqual(
-      t.app.ctx.engine.reader.raw
-        .prepare('SELECT lane FROM purchase_order ORDER BY id')
-        .pluck()
-        .all(),
-      ['firearms', 'accessories'],
+      await t.app.ctx.read.selectFrom('purchase_order').select('lane').orderBy('id').execute(),
+      [{ lane: 'firearms' }, { lane: 'accessories' }],
     )
   })
 

@@ -1,0 +1,57 @@
+/** The system of record of an app's folder, whichever engine has it: for suites that run on both. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesIn } from '../../lib/db/sqlite/folder.js'
+import { openFile } from '../../lib/db/sqlite/sqlite.js'
+import { superClient } from './postgres.js'
+import { until } from './until.js'
+
+/** The server of `npm test -- --postgres`. */
+const server = process.env['TEST_POSTGRES']
+
+/** Whether apps of this run have their system of record on PostgreSQL. */
+export const isOnPostgres = server !== undefined
+
+/** As `skip`, of a test about what only an installation in one folder has; false where that is. */
+export const oneFolder: string | false =
+  isOnPostgres && 'is about an installation in one folder: its files, locks, journal and commands'
+
+/** Runs SQL without values on it, and returns the rows of the last statement. */
+export async function sqlOnRecord<Row = Record<string, unknown>>(
+  dir: string,
+  sql: string,
+): Promise<Row[]> {
+  if (server === undefined) return sqlInFile(filesIn(dir).record, sql)
+  const address = new URL(server)
+  address.pathname = `/${readFileSync(join(dir, 'database'), 'utf8')}`
+  const client = superClient(address.href)
+  await client.connect()
+  try {
+    await client.query('set search_path to quartermaster')
+    // Without values the server runs several statements, and the driver returns a list.
+    const results = [await client.query(sql)].flat()
+    return results.at(-1)!.rows as Row[]
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Waits until another app on the same record knows what this one changed: in one folder that is so
+ * from the next turn on, while a server tells other nodes of it a moment later.
+ */
+export async function heardByOthers(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  if (isOnPostgres) await until(isSo, 'another node knows it', 2)
+  else await new Promise(setImmediate)
+}
+
+function sqlInFile<Row>(file: string, sql: string): Row[] {
+  const raw = openFile(file, { synchronous: 'FULL' })
+  try {
+    if (/^\s*select\s/i.test(sql)) return raw.prepare(sql).all() as Row[]
+    raw.exec(sql)
+    return []
+  } finally {
+    raw.close()
+  }
+}
