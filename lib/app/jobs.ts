@@ -1,4 +1,5 @@
 /** The schedule of all jobs, kept over restarts; none overlaps itself. */
+import { levelOf } from '../db/faults.js'
 import { SingleFlight } from '../core/async/single-flight.js'
 import type { Job } from '../core/async/job.js'
 import { leads } from '../db/lead.js'
@@ -82,7 +83,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
           void run(job).catch(() => {})
       }
     } catch (error) {
-      ctx.log.error({ err: error }, 'the job schedule cannot be read')
+      ctx.log[levelOf(error)]({ err: error }, 'the job schedule cannot be read')
     }
   }
 
@@ -156,7 +157,7 @@ async function attempt(
         )
         .execute()
     } catch (error) {
-      ctx.log.error({ err: error, job: job.name }, 'a job cannot be noted in its table')
+      ctx.log[levelOf(error)]({ err: error, job: job.name }, 'a job cannot be noted in its table')
     }
   }
   await record({})
@@ -166,7 +167,7 @@ async function attempt(
   } catch (error) {
     // What the end of the app, or of the lead, cut short has not failed: its next run does it.
     if (signal.aborted) throw error
-    ctx.log.error({ err: error, job: job.name }, 'a job failed; it comes back at its next time')
+    ctx.log[levelOf(error)]({ err: error, job: job.name }, 'a job failed; it comes back at its next time')
     await record({
       last_finished_at: ctx.now(),
       last_error: error instanceof Error ? error.message : String(error),

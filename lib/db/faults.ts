@@ -15,6 +15,12 @@ export const isUnavailable = (error: unknown): boolean =>
 /** True where the server of the database cannot be reached, or ends: nothing else can be asked of it. */
 export const isAway = (error: unknown): boolean => /^POSTGRES_(AWAY|08|57P0)/.test(codeOf(error))
 
+/**
+ * How work in the background tells of it, which comes back by itself: that a database is away is told
+ * as an error by whoever refuses a caller for it.
+ */
+export const levelOf = (error: unknown): 'warn' | 'error' => (isAway(error) ? 'warn' : 'error')
+
 /** True where others were writing the same all the time: later it may be done. */
 export const isBusy = (error: unknown): boolean => sqlite.isBusy(error) || isConflict(error)
 

@@ -2,6 +2,7 @@
  * Has every receiver told of every event, at least once: what waits stands in the database, so it
  * goes on where it was. Nobody waits for a receiver but what is meant for it.
  */
+import { levelOf } from '../db/faults.js'
 import { setMaxListeners } from 'node:events'
 import { SingleFlight } from '../core/async/single-flight.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.js'
@@ -86,7 +87,7 @@ export function openDeliveries(
             .then(
               () => {},
               (error: unknown) =>
-                ctx.log.error(
+                ctx.log[levelOf(error)](
                   { err: error },
                   'events that wait for a receiver cannot be looked for',
                 ),

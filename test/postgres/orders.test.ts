@@ -289,7 +289,7 @@ describe('orders of several nodes', { skip: missing }, () => {
       return { outcome: 'accepted', number: 'TST-1' }
     })
     await using t = await nodes(tst)
-    t.first.app.expectErrors(/somebody has moved on meanwhile/, /cannot be worked on/)
+    t.first.app.expectErrors(/somebody has moved on meanwhile/)
     const placing = t.place(t.first, t.first.shop.body())
     await until(() => tst.sends.length === 1, 'it was sent')
     await leadMoves(t)
@@ -318,7 +318,6 @@ describe('orders of several nodes', { skip: missing }, () => {
   test('a leader that does not know yet that it is none claims nothing', async () => {
     const tst = scripted()
     await using t = await nodes(tst)
-    t.first.app.expectErrors(/orders cannot be worked on/)
     const { engine } = t.first.app.ctx
     const epoch = engine.lead!.epoch!
     await leadMoves(t)
@@ -548,7 +547,6 @@ describe('orders of several nodes', { skip: missing }, () => {
         { address: '127.0.0.1' },
       )
     assert.equal((await list()).status, 200)
-    t.first.app.expectErrors(/orders cannot be worked on/)
     await server.crash()
     const answers = await Promise.all(Array.from({ length: 5 }, list))
     answers.push(await list())

@@ -3,6 +3,7 @@
  * lease of a folder sends, reconciles and writes the journal's file: a server as long as it runs,
  * a process without a server for the orders that it places itself.
  */
+import { levelOf } from '../../db/faults.js'
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
@@ -151,7 +152,7 @@ export class OrderEngine implements OrderSender {
       this.#ctx.space.keepReserve()
     } catch (error) {
       if (!this.#noNewWork.signal.aborted)
-        this.#logTrouble('error', 'orders cannot be worked on at the moment', error)
+        this.#logTrouble(levelOf(error), 'orders cannot be worked on at the moment', error)
     }
   }
 

@@ -3,6 +3,7 @@
  * schedule stands in the database, so it goes on where it was; it changes nothing in what is asked
  * but the time.
  */
+import { levelOf } from '../../db/faults.js'
 import { setMaxListeners } from 'node:events'
 import { SingleFlight } from '../../core/async/single-flight.js'
 import { nextTurn } from '../../core/async/wait.js'
@@ -94,7 +95,7 @@ class AccountMonitors implements Monitors {
       this.#timer ??= setInterval(() => {
         this.#ticking ??= this.#tick()
           .catch((error: unknown) =>
-            this.#ctx.log.error({ err: error }, 'open orders cannot be looked for'),
+            this.#ctx.log[levelOf(error)]({ err: error }, 'open orders cannot be looked for'),
           )
           .finally(() => {
             this.#ticking = undefined
