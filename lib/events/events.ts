@@ -88,8 +88,7 @@ export async function tellAlarms(
     for (const finding of wrong) {
       const { check, subject } = finding
       if (open.some((alarm) => alarm.kind === check && alarm.subject === subject)) continue
-      await raise(tx, finding)
-      raised.push(finding)
+      if (await raise(tx, finding)) raised.push(finding)
     }
     for (const { kind, subject, message } of open) {
       const isStill = wrong.some((one) => one.check === kind && one.subject === subject)
@@ -104,11 +103,19 @@ export async function tellAlarms(
   for (const message of ended) ctx.log.warn({}, `over: ${message}`)
 }
 
-async function raise(tx: EventsCtx, finding: Finding): Promise<void> {
+/** False where it is raised already: a node that led before may still be at the same look. */
+async function raise(tx: EventsCtx, finding: Finding): Promise<boolean> {
   const { check: kind, subject, message, mend } = finding
   const severity = finding.severity === 'bad' ? 'bad' : 'warn'
-  await tx.db.insertInto('alarm').values({ kind, subject, message, raised_at: tx.now() }).execute()
+  const isNew = await tx.db
+    .insertInto('alarm')
+    .values({ kind, subject, message, raised_at: tx.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('kind')
+    .executeTakeFirst()
+  if (!isNew) return false
   await addEvent(tx, { kind, subject, message, state: 'raised', severity, mend })
+  return true
 }
 
 async function end(tx: EventsCtx, { kind, subject, message }: EventInput): Promise<void> {

@@ -8,7 +8,9 @@ import { findings } from '../../lib/app/health.js'
 import type { App } from '../../lib/app/open.js'
 import { DAY, HOUR, MINUTE } from '../../lib/core/clock.js'
 import { MB } from '../../lib/core/figures.js'
+import type { Finding } from '../../lib/core/finding.js'
 import type { Submission } from '../../lib/distributors/fulfillment.js'
+import { tellAlarms } from '../../lib/events/events.js'
 import { pauseOrders, resumeOrders } from '../../lib/orders/engine/pause.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
@@ -53,6 +55,20 @@ describe('an alarm', () => {
     assert.match(first!.mend!, /^quartermaster orders reconcile --since \S+ --resume$/)
     assert.equal(new Set([last!.id, over!.id, first!.id]).size, 3)
     t.expectErrors(/orders are paused/)
+  })
+
+  test('is raised once where two looks, or one, find it twice', async () => {
+    await using t = await createTestApp()
+    const finding: Finding = {
+      check: 'disk_low',
+      subject: '',
+      severity: 'bad',
+      message: 'full',
+      mend: null,
+    }
+    const tell = () => tellAlarms(t.app.ctx, [finding, finding], new Set(['disk_low']))
+    await Promise.all([tell(), tell()])
+    assert.deepEqual(await events(t.app, 'disk_low'), ['raised'])
   })
 
   test('tells of a broken journal by another name', async () => {
