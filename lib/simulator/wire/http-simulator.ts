@@ -5,7 +5,8 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { nextTurn } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
@@ -187,7 +188,7 @@ function play(
     case 'unreachable':
     case 'reset_before':
     case 'reset_after':
-      return void response.socket?.resetAndDestroy()
+      return breakOff(response.socket)
     case 'timeout':
     case 'timeout_after':
     case 'late':
@@ -213,7 +214,7 @@ function play(
     case 'too_large':
       return flood(response, answer)
     case 'reset_body':
-      return begun(response, answer, () => response.socket?.resetAndDestroy())
+      return begun(response, answer, () => breakOff(response.socket))
     case 'gzip':
       return send(response, {
         ...answer,
@@ -236,7 +237,7 @@ function play(
     case 'certificate':
     case 'passive_refused':
     case 'half_file':
-      return void response.socket?.resetAndDestroy()
+      return breakOff(response.socket)
     case 'slow':
       setTimeout(() => send(response, answer), SLOW)
       return
@@ -276,6 +277,12 @@ async function drip(
     await nextTurn()
   }
   response.end()
+}
+
+/** As a machine that has no such connection; one over TLS cannot be reset, and is cut. */
+function breakOff(socket: Socket | null): void {
+  if (socket instanceof TLSSocket) socket.destroy()
+  else socket?.resetAndDestroy()
 }
 
 /** Goes on until its reader has had enough. */
