@@ -42,48 +42,52 @@ describe('the Dockerfile', () => {
   })
 })
 
-describe('compose.yaml', () => {
-  test('gives yamllint nothing to say', { skip: missing('yamllint') }, () => {
-    const rules = '{extends: default, rules: {line-length: {max: 100}}}'
-    const { status, stdout } = spawnSync('yamllint', ['--strict', '-d', rules, 'compose.yaml'], {
-      encoding: 'utf8',
+for (const file of ['compose.yaml', 'compose.nodes.yaml'])
+  describe(file, () => {
+    test('gives yamllint nothing to say', { skip: missing('yamllint') }, () => {
+      const rules = '{extends: default, rules: {line-length: {max: 100}}}'
+      const { status, stdout } = spawnSync('yamllint', ['--strict', '-d', rules, file], {
+        encoding: 'utf8',
+      })
+      assert.deepEqual([status, stdout], [0, ''])
     })
-    assert.deepEqual([status, stdout], [0, ''])
-  })
 
-  test(
-    'is one that Compose takes, and is what was meant',
-    { skip: missing('docker-compose') },
-    () => {
-      const text = readFileSync('compose.yaml', 'utf8')
-      mkdirSync(join(scratch, 'secrets'))
-      writeFileSync(join(scratch, 'secrets', 'files.env'), 'ROOT_ACCESS_KEY=a\nROOT_SECRET_KEY=b\n')
-      const read = (content: string) => {
-        writeFileSync(join(scratch, 'compose.yaml'), content)
-        return spawnSync('docker-compose', ['-f', 'compose.yaml', 'config'], {
-          cwd: scratch,
-          encoding: 'utf8',
-        })
-      }
-      const { status, stdout, stderr } = read(text)
-      assert.equal(status, 0, stderr)
-      assert.match(stdout, /ROOT_SECRET_KEY: b/)
-      assert.ok(text.includes(`image: quartermaster:${version}\n`))
-      // The proxy alone is believed, and only it can be reached from outside.
-      const [, proxy] = /--trust-proxy=(\S+)/.exec(text)!
-      assert.ok(text.includes(`ipv4_address: ${proxy}`))
-      assert.equal(text.match(/^ +ports:/gm)!.length, 1)
-      assert.notEqual(read(text.replace('cap_drop:', 'cap_dropped:')).status, 0)
-    },
-  )
+    test(
+      'is one that Compose takes, and is what was meant',
+      { skip: missing('docker-compose') },
+      () => {
+        const text = readFileSync(file, 'utf8')
+        mkdirSync(join(scratch, 'secrets'), { recursive: true })
+        writeFileSync(
+          join(scratch, 'secrets', 'files.env'),
+          'ROOT_ACCESS_KEY=a\nROOT_SECRET_KEY=b\n',
+        )
+        const read = (content: string) => {
+          writeFileSync(join(scratch, file), content)
+          return spawnSync('docker-compose', ['-f', file, 'config'], {
+            cwd: scratch,
+            encoding: 'utf8',
+          })
+        }
+        const { status, stdout, stderr } = read(text)
+        assert.equal(status, 0, stderr)
+        assert.match(stdout, /ROOT_SECRET_KEY: b/)
+        assert.ok(text.includes(`image: quartermaster:${version}\n`))
+        // The proxy alone is believed, and only it can be reached from outside.
+        const [, proxy] = /--trust-proxy=(\S+)/.exec(text)!
+        assert.ok(text.includes(`ipv4_address: ${proxy}`))
+        assert.equal(text.match(/^ +ports:/gm)!.length, 1)
+        assert.notEqual(read(text.replace('cap_drop:', 'cap_dropped:')).status, 0)
+      },
+    )
 
-  test('names variables that the server reads', () => {
-    const code = readFileSync(join('server', 'env.ts'), 'utf8')
-    const named = readFileSync('compose.yaml', 'utf8').match(/QUARTERMASTER_(SECRET|S3)_\w+/g)!
-    assert.ok(named.length > 6)
-    for (const name of named) assert.ok(code.includes(`'${name}'`), name)
+    test('names variables that the server reads', () => {
+      const code = readFileSync(join('server', 'env.ts'), 'utf8')
+      const named = readFileSync(file, 'utf8').match(/QUARTERMASTER_(DATABASE|SECRET|S3)_\w+/g)!
+      assert.ok(named.length > 6)
+      for (const name of named) assert.ok(code.includes(`'${name}'`), name)
+    })
   })
-})
 
 describe('the page on deploying', () => {
   test('shows the files of data/operating as they are', () => {

@@ -24,8 +24,8 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
     )
   if (to !== undefined && values['preview'] !== true && !dryRun)
     throw new UsageError(
-      'this release serves nothing from a PostgreSQL yet: give --preview to move an installation ' +
-        'that may stand still until --from-file brings it back',
+      'several nodes over a PostgreSQL are a preview in this release: give --preview to move an ' +
+        'installation that may stand still until --from-file brings it back',
     )
   if (to !== undefined && !isInstallation(dir))
     throw new Error(
@@ -100,8 +100,8 @@ function showLeft(out: Output, { to, dir, left }: MoveReport): void {
 export const moveCommand: Command = {
   name: 'move',
   summary:
-    'Preview: move what an installation knows into a PostgreSQL, which this release does not serve ' +
-    'from, and back into a folder',
+    'Preview: move what an installation knows into a PostgreSQL that several nodes share, and back ' +
+    'into a folder',
   effect: 'writes',
   options: {
     'to-file': { type: 'string' },
@@ -113,7 +113,7 @@ export const moveCommand: Command = {
     'to-file': 'into the empty database whose address, postgres://..., stands in this file',
     'from-file': 'out of that database, into a new folder or the one that it came from',
     'accept-damage': 'also where the order journal or the audit is damaged, which stays as it is',
-    preview: 'although no server of this release serves from it: to be tried, and brought back',
+    preview: 'although several nodes are a preview of this release: to be tried, and brought back',
   },
   example: EXAMPLE,
   run: move,

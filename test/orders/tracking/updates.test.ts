@@ -594,6 +594,7 @@ describe('an update', () => {
                 'in',
                 made.parts.map(({ id }) => id),
               )
+              .orderBy('purchase_order_id')
               .execute()
             return {
               shown,
