@@ -167,7 +167,10 @@ async function attempt(
   } catch (error) {
     // What the end of the app, or of the lead, cut short has not failed: its next run does it.
     if (signal.aborted) throw error
-    ctx.log[levelOf(error)]({ err: error, job: job.name }, 'a job failed; it comes back at its next time')
+    ctx.log[levelOf(error)](
+      { err: error, job: job.name },
+      'a job failed; it comes back at its next time',
+    )
     await record({
       last_finished_at: ctx.now(),
       last_error: error instanceof Error ? error.message : String(error),

@@ -173,12 +173,13 @@ const purchases = async ({ ground }: State): Promise<Purchase[]> => {
 
 /** Lets everything come to its end: what is not known is looked up. */
 async function settle(state: State): Promise<void> {
-  const { ground, nodes } = state
+  const { ground } = state
   const { read } = ground.shop.app.ctx
   const openIn = async (states: readonly string[]) =>
     (
       await read.selectFrom('purchase_order').select('state').where(isOpenPurchase).execute()
     ).filter((row) => states.includes(row.state)).length
+  ground.warehouse.isCalm = true
   await until(async () => (await leaderOf(state)) !== undefined, 'somebody leads', 60)
   await until(
     async () =>
@@ -186,6 +187,7 @@ async function settle(state: State): Promise<void> {
     'all is sent, and what was not known was found out',
     300,
   )
+  ground.warehouse.isCalm = false
 }
 
 const totals = { orders: 0, bought: 0, asked: 0, failed: 0, failedAway: 0, slowest: 0 }

@@ -32,6 +32,8 @@ export interface Taken {
 export interface Warehouse {
   readonly url: string
   readonly books: readonly Taken[]
+  /** It takes all that comes, and answers. */
+  isCalm: boolean
   /** Calls that are under way. */
   readonly underWay: number
   close(): Promise<void>
@@ -66,6 +68,7 @@ export async function openWarehouse(random: () => number): Promise<Warehouse> {
     const known = books.find((one) => one.distid === distid && one.order.po === order.po)
     // That one knows its purchase orders: a second send changes nothing.
     if (known && distid === 'RSD') return { outcome: 'accepted', number: known.number }
+    if (self.isCalm) return take(distid, order)
     let left = random()
     const act = ACTS.find(([share]) => (left -= share) < 0)?.[1] ?? 'take'
     switch (act) {
@@ -122,7 +125,8 @@ export async function openWarehouse(random: () => number): Promise<Warehouse> {
       .finally(() => underWay--)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
+  const self: Warehouse = {
+    isCalm: false,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     books,
     get underWay() {
@@ -134,6 +138,7 @@ export async function openWarehouse(random: () => number): Promise<Warehouse> {
       await once(server, 'close')
     },
   }
+  return self
 }
 
 /** The warehouses as distributors of a node. */

@@ -12,6 +12,7 @@ import { packFile, writeAll } from './parts.js'
 import { formIn, pointOf, sharedFolder } from './point.js'
 import type { Publication } from './publication.js'
 import {
+  clearDigests,
   clearNotes,
   copyInto,
   countChanged,
@@ -92,6 +93,7 @@ export function prepareBase(dir: string, raw: Raw): Publication {
     const isPublished = mark !== '' && pending === null && !isChanged
     base = describe(raw, { kind: 'base', before: null, parts: [], ...(isPublished && { mark }) })
     clearNotes(raw)
+    if (!isPublished) clearDigests(raw)
     writePoint(raw, {
       fragments: base.fragments,
       pending: isPublished ? null : JSON.stringify(base),
@@ -123,6 +125,7 @@ function strip(path: string, { mark, fragments }: Publication): void {
       setLines(raw, source, linesFor(named, dropped))
     }
     clearNotes(raw)
+    clearDigests(raw)
     writePoint(raw, { mark, fragments, pending: null, epoch: null })
   } finally {
     raw.close()

@@ -105,6 +105,14 @@ export function clearNotes(raw: Raw): void {
     DELETE FROM shared_source`)
 }
 
+/**
+ * Forgets what was last published of a source: a base may hold what came later, so that the next
+ * change is not compared with what came before.
+ */
+export function clearDigests(raw: Raw): void {
+  raw.exec('DELETE FROM shared_digest')
+}
+
 /** The highest number that was ever given to a text. */
 const HIGHEST_FRAGMENT = `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'fragment'), 0)`
 
