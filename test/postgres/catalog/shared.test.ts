@@ -120,4 +120,18 @@ describe('a catalog that nodes share', { skip: missing }, () => {
     assert.equal(three.live.status().version, one.live.status().version)
     for (const node of [one, two, three]) assert.deepEqual(node.warnings, [])
   })
+
+  test('tells what is as it was before a base, and not as in it', async () => {
+    // One of its rows cannot be read.
+    const feed = (name: string) => `${acmeFeed(200)}SKU900,,${name},,free,,1,part\n`
+    await one.take(ACME, feed('Again'))
+    await all()
+    await cluster.run('update quartermaster.catalog_publication set is_broken = 1')
+    await one.take(ACME, feed('Otherwise'))
+    await all()
+    assert.equal((await cluster.published()).at(-1)!.kind, 'base')
+    await one.take(ACME, feed('Again'))
+    await all()
+    assert.equal((await cluster.published()).at(-1)!.kind, 'change')
+  })
 })
