@@ -118,6 +118,29 @@ export const caddy: Proxy = {
   },
 }
 
+/** Caddy before several nodes, whose admin listeners have one port. */
+export async function startBeforeNodes(
+  folder: string,
+  port: number,
+  { nodes, adminPort }: { nodes: readonly string[]; adminPort: number },
+): Promise<ChildProcess> {
+  const file = join(folder, 'Caddyfile')
+  const site = adapted(given('nodes.Caddyfile'), {
+    '\trequest_body {': `\ttls ${folder}/cert.pem ${folder}/key.pem\n\trequest_body {`,
+    'import *.caddy': '',
+  })
+  writeFileSync(file, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`)
+  return started(port, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
+    ...process.env,
+    HOME: folder,
+    XDG_DATA_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    QUARTERMASTER_SITE: `${SITE}:${port}`,
+    QUARTERMASTER_NODES: nodes.join(' '),
+    QUARTERMASTER_ADMIN_PORT: String(adminPort),
+  })
+}
+
 export interface Ask {
   port: number
   /** What is trusted; undefined trusts what public authorities sign. */

@@ -59,6 +59,7 @@ describe('both engines tell the same of', { skip: missing }, () => {
   })
 
   test('what is due, and what others sent', async () => {
+    await often(() => same(engine.unsentPlacements, { ids: ids() }, false))
     for (const due of [engine.due, engine.dueWhilePaused])
       await often(() =>
         // Several may be due at the same moment.

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -17,6 +17,9 @@ import type { S3Server } from '../objects/s3-server.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 import { until } from '../harness/until.js'
+import { pause } from '../../lib/core/async/wait.js'
+import { ask, caddy, freePort, makeCertificate, startBeforeNodes } from '../operating/proxy.js'
+import type { Ask } from '../operating/proxy.js'
 import { FRESH, LAUNCHER, lastLine, startProcess } from '../server/launcher.js'
 import type { Run } from '../server/launcher.js'
 import { expectProcessErrors, hearStream } from '../server/process-errors.js'
@@ -73,11 +76,23 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
   }
 
   async function newKey(name: string): Promise<string> {
-    const args = ['--subscriber', 'Shop', '--name', name, '--ip', '127.0.0.1']
+    const args = [
+      '--subscriber',
+      'Shop',
+      '--name',
+      name,
+      '--ip',
+      '127.0.0.1',
+      '--tier',
+      'enterprise',
+    ]
     return (await json<{ key: string }>('keys', 'create', ...args)).key
   }
 
-  async function node(name: string): Promise<TestNode> {
+  async function node(
+    name: string,
+    { host = '127.0.0.1', port = 0, adminPort = 0, more = [] as string[] } = {},
+  ): Promise<TestNode> {
     const dir = join(scratch, name)
     const child = spawn(
       process.execPath,
@@ -90,11 +105,14 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
         file,
         '--objects',
         's3://nodes',
+        '--host',
+        host,
         '--port',
-        '0',
+        String(port),
         '--admin',
-        '127.0.0.1:0',
+        `${host}:${adminPort}`,
         '--json',
+        ...more,
       ],
       { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
     )
@@ -272,6 +290,68 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
     await until(async () => !(await listed()).nodes.some(({ dir }) => dir === again.dir), 'left')
     await end(second, 'SIGTERM')
   })
+
+  test(
+    'are replaced one after the other behind the proxy, and no request fails',
+    { skip: caddy.missing ?? false },
+    async () => {
+      const front = join(scratch, 'proxy')
+      mkdirSync(front)
+      const ca = readFileSync(makeCertificate(front).cert, 'utf8')
+      const [port, nodePort, adminPort] = [await freePort(), await freePort(), await freePort()]
+      const hosts = ['127.0.0.1', '127.0.0.2']
+      const open = (host: string) =>
+        node(`behind ${host}`, {
+          host,
+          port: nodePort,
+          adminPort,
+          more: ['--trust-proxy', '127.0.0.0/16'],
+        })
+      let behind = await Promise.all(hosts.map(open))
+      const proxy = await startBeforeNodes(front, port, {
+        nodes: hosts.map((host) => `${host}:${nodePort}`),
+        adminPort,
+      })
+      try {
+        const key = await newKey('rolling')
+        const asked = new Map<number, number>()
+        const stop = new AbortController()
+        const quote = JSON.stringify({ items: [{ upc: '022188868104', qty: 1 }] })
+        const askOn = async (path: string, more: Partial<Ask> = {}) => {
+          while (!stop.signal.aborted) {
+            const { status } = await ask({ port, ca, path, headers: { 'x-api-key': key }, ...more })
+            asked.set(status, (asked.get(status) ?? 0) + 1)
+            await pause(80)
+          }
+        }
+        await until(async () => {
+          const answer = await ask({ port, ca, path: '/v1/ping', headers: { 'x-api-key': key } })
+          return answer.status === 200
+        }, 'the proxy has found the nodes')
+        const asking = [
+          askOn('/v1/products/search?page_size=1'),
+          askOn('/v1/orders/quote', { method: 'POST', body: quote }),
+        ]
+        for (const host of hosts) {
+          const [old] = behind.splice(0, 1)
+          await pause(500)
+          await end(old!, 'SIGTERM')
+          const fresh = await open(host)
+          await until(async () => /"ready":true/.test(await admin(fresh, '/readyz')), 'it is ready')
+          // Until the proxy has looked.
+          await pause(3_000)
+          behind = [...behind, fresh]
+        }
+        stop.abort()
+        await Promise.all(asking)
+        assert.deepEqual([...asked.keys()], [200], JSON.stringify([...asked]))
+        assert.ok(asked.get(200)! > 100)
+      } finally {
+        proxy.kill()
+        for (const each of behind) await end(each, 'SIGTERM')
+      }
+    },
+  )
 
   test('go on answering from memory while the database is away', async () => {
     const one = await node('alone')

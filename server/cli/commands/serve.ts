@@ -1,4 +1,4 @@
-import { inTime } from '../../../lib/core/async/wait.js'
+import { inTime, pause } from '../../../lib/core/async/wait.js'
 import { MINUTE } from '../../../lib/core/clock.js'
 import { codeOf } from '../../../lib/core/errors.js'
 import type { App } from '../../../lib/app/open.js'
@@ -77,6 +77,12 @@ export interface Addresses {
  */
 const CHECK = 100
 
+/**
+ * Milliseconds for which one of several nodes still answers when it is told to stop: until the proxy
+ * before it has asked whether it is ready, and sends the next requests elsewhere.
+ */
+const GRACE = 5_000
+
 /** Opens the folder, prepares it, serves until the process is told to stop. */
 export async function serve(
   { dir, values, out }: Invocation,
@@ -129,7 +135,11 @@ export async function serve(
   }
   // Every address of the machine is none that a caller could use.
   app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
-  const stopped = stopOnSignal(listening, { out, stopping })
+  const stopped = stopOnSignal(listening, {
+    out,
+    stopping,
+    grace: app.ctx.engine.lead === null ? 0 : GRACE,
+  })
   const admin = await listenForAdmin(app, adminAt, {
     out,
     stopping: stopping.signal,
@@ -252,17 +262,22 @@ function publicUrlOf(text: string | undefined): string | undefined {
   }
 }
 
-/** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
+/**
+ * Waits for SIGTERM or SIGINT and drains; a second signal ends at once. For `grace` milliseconds it
+ * goes on answering, and says that it is not ready.
+ */
 function stopOnSignal(
   listening: Listening,
-  { out, stopping }: { out: Invocation['out']; stopping: AbortController },
+  { out, stopping, grace }: { out: Invocation['out']; stopping: AbortController; grace: number },
 ): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       if (stopping.signal.aborted) process.exit(1)
       stopping.abort()
       out.line('Stopping.')
-      void listening.close().then(resolve)
+      void pause(grace)
+        .then(() => listening.close())
+        .then(resolve)
     }
     process.on('SIGTERM', stop)
     process.on('SIGINT', stop)
