@@ -39,6 +39,8 @@ export async function follow(
   for (const one of way) {
     const { outcome } = await take(parts, transfer, one)
     if (outcome === 'broken') {
+      if (!transfer.mayTell(one.number))
+        throw new Error('an object of the shared catalog cannot be read here, and others can')
       parts.log.warn(
         { number: one.number, kind: one.kind },
         'an object of the shared catalog is missing or damaged; the leader is told',

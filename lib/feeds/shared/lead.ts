@@ -6,7 +6,7 @@ import { follow, isForeign } from './follow.js'
 import type { Transfer } from './objects.js'
 import { bytesOf, firstRevision } from './publication.js'
 import type { Highest, Publication, Published } from './publication.js'
-import { confirm, forgetBefore, makeDue, publish, readPublished } from './record.js'
+import { confirm, forgetBefore, makeDue, publish, readPublished, tellWhole } from './record.js'
 import type { Point } from './point.js'
 
 /** Changes since the last base are published whole once they are larger than this share of it. */
@@ -75,6 +75,7 @@ export async function publishAll(
 ): Promise<void> {
   const { engine, background, log } = parts
   for (;;) {
+    await lookAtBroken(parts, transfer, epoch)
     const { published, point } = await standing(parts)
     const newest = published.at(-1)
     if (newest && point.mark !== '' && point.mark !== newest.mark) throw new LeadLost()
@@ -86,6 +87,18 @@ export async function publishAll(
     log.debug(
       { kind: next.kind, bytes: bytesOf(next.parts), revision: next.revision },
       'the catalog is published',
+    )
+  }
+}
+
+/** A node that cannot read the bucket is in trouble by itself: what is there is not made anew for it. */
+async function lookAtBroken(parts: SharingParts, transfer: Transfer, epoch: number): Promise<void> {
+  for (const one of await readPublished(parts.read)) {
+    if (!one.isBroken || !(await transfer.isWhole(one.parts))) continue
+    await tellWhole(parts, one, epoch)
+    parts.log.warn(
+      { number: one.number, kind: one.kind },
+      'a node could not read the shared catalog in the bucket, and this one can: see its log',
     )
   }
 }

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
+import { MINUTE } from '../../core/clock.js'
 import type { ObjectStore } from '../../objects/store.js'
+import { digestOf } from './parts.js'
 import { PREFIX, keyOf } from './publication.js'
 import type { Part } from './publication.js'
 import { sharedFolder } from './point.js'
@@ -11,6 +13,10 @@ import { sharedFolder } from './point.js'
 export interface Transfer {
   /** Brings what the folder lacks. False where the store does not have an object. */
   fetch(parts: readonly Part[]): Promise<boolean>
+  /** Whether the store has all of them as their names say, whatever the folder has. */
+  isWhole(parts: readonly Part[]): Promise<boolean>
+  /** Whether it may be told now that a publication is broken: once in ten minutes. */
+  mayTell(number: number): boolean
   /** Removes parts from the folder. */
   discard(parts: readonly Part[]): Promise<void>
   /** Stores what lies in the folder. False where a part is neither there nor here. */
@@ -19,30 +25,46 @@ export interface Transfer {
   sweep(named: readonly Part[], before: number): Promise<void>
 }
 
+/** Milliseconds after which it is told again that the same one is broken. */
+const TELL = 10 * MINUTE
 /** Objects that are on their way at a time. */
 const AT_ONCE = 3
 
 export function openTransfer({
   objects,
   dir,
+  monotonic,
 }: {
   objects: ObjectStore
   /** The state folder. */
   dir: string
+  /** Milliseconds by a clock that never steps. */
+  monotonic: () => number
 }): Transfer {
+  const told = new Map<number, number>()
   const placeOf = ({ digest }: Part) => join(sharedFolder(dir), digest)
 
-  async function fetchOne(part: Part): Promise<boolean> {
-    if (existsSync(placeOf(part))) return true
+  /** Null where the store does not have it. */
+  async function read(part: Part): Promise<Uint8Array | null> {
     if (!objects.get) throw new Error('the object store gives nothing back: use one that does')
-    let bytes: Uint8Array
     try {
-      bytes = await objects.get(keyOf(part))
+      return await objects.get(keyOf(part))
     } catch (error) {
       // One that does not answer says nothing about the object.
       if (await objects.has(keyOf(part))) throw error
-      return false
+      return null
     }
+  }
+
+  async function isAsNamed(part: Part): Promise<boolean> {
+    const bytes = await read(part)
+    return bytes !== null && digestOf(bytes) === part.digest
+  }
+
+  async function fetchOne(part: Part): Promise<boolean> {
+    if (existsSync(placeOf(part))) return true
+    const bytes = await read(part)
+    if (bytes === null) return false
     await writeFile(placeOf(part), bytes, { mode: 0o600 })
     return true
   }
@@ -65,6 +87,13 @@ export function openTransfer({
 
   return {
     fetch: (parts) => ofEach(parts, fetchOne),
+    isWhole: (parts) => ofEach(parts, isAsNamed),
+    mayTell(number) {
+      const at = monotonic()
+      if (at - (told.get(number) ?? -Infinity) < TELL) return false
+      told.set(number, at)
+      return true
+    },
     put: (parts) => ofEach(parts, putOne),
     async discard(parts) {
       for (const part of parts) await rm(placeOf(part), { force: true })

@@ -27,7 +27,9 @@ export class BrokenPart extends Error {
   }
 }
 
-const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+/** The name of a part. */
+export const digestOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
 
 /** Writes the parts of a file into a folder. */
 export function packFile(path: string, folder: string): Part[] {

@@ -80,6 +80,23 @@ export async function tellBroken(ctx: RecordCtx, { number }: Published): Promise
   })
 }
 
+/** The leader has found that an object can be used, whoever could not. */
+export async function tellWhole(
+  ctx: RecordCtx,
+  { number }: Published,
+  epoch: number,
+): Promise<void> {
+  await ctx.engine.atomic(ctx, async (tx) => {
+    await tx.engine.lead!.fence(tx.db, epoch)
+    await withPublications(tx.db)
+      .updateTable('catalog_publication')
+      .set({ is_broken: 0 })
+      .where('number', '=', number)
+      .execute()
+    await touch(tx.db, 'catalog')
+  })
+}
+
 /** Forgets what came before a publication, and is older than that. */
 export async function forgetBefore(
   ctx: RecordCtx,

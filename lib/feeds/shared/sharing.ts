@@ -65,7 +65,11 @@ class Node implements Sharing {
 
   constructor(parts: SharingParts) {
     this.#parts = parts
-    this.#transfer = openTransfer({ objects: parts.objects, dir: parts.engine.dir })
+    this.#transfer = openTransfer({
+      objects: parts.objects,
+      dir: parts.engine.dir,
+      monotonic: parts.monotonic,
+    })
     this.#moves = changesOf(parts.engine, 'catalog')
   }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { pause } from '../../../lib/core/async/wait.js'
 import { LeadLost } from '../../../lib/db/lead.js'
 import { bytesOf, keyOf } from '../../../lib/feeds/shared/publication.js'
 import type { Published } from '../../../lib/feeds/shared/publication.js'
@@ -62,6 +63,32 @@ describe('nodes that share a catalog', { skip: missing }, () => {
       return bytes
     },
   }
+
+  test('one that cannot read the bucket has nothing made anew, and follows once it can', async () => {
+    await two.close()
+    let isBlind = true
+    const { store } = cluster
+    two = await cluster.node('two', {
+      store: {
+        ...store,
+        get: async (key) => {
+          if (isBlind) throw new Error('access denied')
+          return store.get!(key)
+        },
+        has: async (key) => !isBlind && store.has(key),
+      },
+    })
+    await takes(one, priced('11.00'))
+    await until(() => one.warnings.length > 0, 'the leader has looked itself')
+    assert.match(one.warnings[0]!, /could not read the shared catalog in the bucket, and this one/)
+    const published = (await cluster.published()).length
+    await pause(2_500)
+    assert.equal((await cluster.published()).length, published)
+    assert.deepEqual(one.warnings.length, 1)
+    assert.ok((await cluster.published()).every(({ isBroken }) => !isBroken))
+    isBlind = false
+    await follows(cluster, two, one)
+  })
 
   for (const [what, how] of Object.entries(damages)) {
     test(`get a whole catalog where the object of a change ${what}`, async () => {

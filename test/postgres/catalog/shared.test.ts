@@ -126,6 +126,7 @@ describe('a catalog that nodes share', { skip: missing }, () => {
     const feed = (name: string) => `${acmeFeed(200)}SKU900,,${name},,free,,1,part\n`
     await one.take(ACME, feed('Again'))
     await all()
+    cluster.objects.clear()
     await cluster.run('update quartermaster.catalog_publication set is_broken = 1')
     await one.take(ACME, feed('Otherwise'))
     await all()
