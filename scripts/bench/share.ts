@@ -99,8 +99,8 @@ const revisionOf = (node: TestNode) =>
   node.raw((raw) => raw.prepare('SELECT revision FROM state').pluck().get() as number)
 
 async function run(cluster: Cluster, worker: string): Promise<void> {
-  const one = await cluster.node('one', { worker, baseAfter: 1e9 })
-  const two = await cluster.node('two', { worker, baseAfter: 1e9 })
+  const one = await cluster.node('one', { worker, baseAfter: { bytes: 1e9, changes: 1e9 } })
+  const two = await cluster.node('two', { worker, baseAfter: { bytes: 1e9, changes: 1e9 } })
   const catalog = openFile(filesIn(one.dir).catalog, { synchronous: 'NORMAL' })
   let from = performance.now()
   writeOffers(catalog, OFFERS)

@@ -17,6 +17,9 @@ export interface SharingParts extends RecordCtx {
   leader: () => Promise<{ host: string; dir: string; isHere: boolean } | null>
   /** Told when catalog.db is at another state; `isReplaced` where it is another file. */
   changed: (isReplaced: boolean) => void
-  /** Bytes of changes after which a whole catalog is published, where it is not larger; 1 MB. */
-  baseAfter?: number
+  /**
+   * Changes after which a whole catalog is published: as many as these, or more bytes than these,
+   * where it is not larger. 1 MB and 300 by default.
+   */
+  baseAfter?: { bytes: number; changes: number }
 }

@@ -13,6 +13,8 @@ import type { Point } from './point.js'
 const SHARE = 0.5
 /** Bytes of changes that are never too many. */
 const FEW = 2 ** 20
+/** Changes that a node without any state would have to fetch one by one. */
+const MANY = 300
 /** Milliseconds for which what nobody needs any more is kept. */
 const KEPT = DAY
 
@@ -105,7 +107,7 @@ async function lookAtBroken(parts: SharingParts, transfer: Transfer, epoch: numb
 
 /** What is to be published next, when it is in the store. */
 async function prepared(
-  { engine, background, now, baseAfter = FEW }: SharingParts,
+  { engine, background, now, baseAfter = { bytes: FEW, changes: MANY } }: SharingParts,
   transfer: Transfer,
   { published, point, epoch }: Standing & { epoch: number },
 ): Promise<Publication | null> {
@@ -120,7 +122,11 @@ async function prepared(
 }
 
 /** Whether a node without any state would have too much to fetch, or nothing that it can use. */
-function needsBase(published: readonly Published[], point: Point, few: number): boolean {
+function needsBase(
+  published: readonly Published[],
+  point: Point,
+  after: NonNullable<SharingParts['baseAfter']>,
+): boolean {
   const at = published.findLastIndex(
     (one) => one.kind === 'base' && !one.isBroken && !isForeign(one, point),
   )
@@ -128,7 +134,9 @@ function needsBase(published: readonly Published[], point: Point, few: number): 
   const changes = published.slice(at + 1).filter(({ kind }) => kind === 'change')
   const bytes = changes.reduce((sum, one) => sum + one.bytes, 0)
   return (
-    changes.some(({ isBroken }) => isBroken) || bytes > Math.max(few, published[at]!.bytes * SHARE)
+    changes.some(({ isBroken }) => isBroken) ||
+    changes.length >= after.changes ||
+    bytes > Math.max(after.bytes, published[at]!.bytes * SHARE)
   )
 }
 

@@ -296,9 +296,20 @@ describe('nodes that share a catalog', { skip: missing }, () => {
     assert.notEqual(await lastPull(cluster), null)
   })
 
+  test('get a whole catalog after many changes, however small', async () => {
+    await one.close()
+    one = await cluster.node('one', { baseAfter: { bytes: 1e9, changes: 3 } })
+    await one.lead()
+    for (let n = 1; n <= 5; n++) await takes(one, priced(`${10 + n}.00`))
+    const kinds = (await cluster.published()).map(({ kind }) => kind)
+    assert.match(kinds.join(), /base,change,change,change,base/)
+    assert.doesNotMatch(kinds.join(), /change,change,change,change/)
+    await follows(cluster, two, one)
+  })
+
   test('get a whole catalog now and then, and forget what came before it after a day', async () => {
     await one.close()
-    one = await cluster.node('one', { baseAfter: 1 })
+    one = await cluster.node('one', { baseAfter: { bytes: 1, changes: 1_000 } })
     await one.lead()
     const wide = (n: number) =>
       acmeFeed(60, (i) => acmeRow(i, `${n}.00`).replace('Item', `Item ${(i * 7919 * n) % 9973}`))

@@ -57,7 +57,7 @@ export interface Cluster {
 export interface NodeOptions {
   /** The store as this node sees it. */
   store?: ObjectStore
-  baseAfter?: number
+  baseAfter?: { bytes: number; changes: number }
   address?: string
   /** The worker's file; by default its work is done on the calling thread. */
   worker?: string
@@ -123,7 +123,7 @@ export async function openCluster(server: TestServer): Promise<Cluster> {
 interface OpenNode extends Required<Pick<NodeOptions, 'store' | 'address'>> {
   name: string
   dir: string
-  baseAfter?: number
+  baseAfter?: { bytes: number; changes: number }
   worker?: string
 }
 

@@ -103,7 +103,10 @@ class Course {
 
   async run(): Promise<void> {
     for (const name of NAMES)
-      this.#nodes.set(name, await this.cluster.node(name, { baseAfter: 4_000 }))
+      this.#nodes.set(
+        name,
+        await this.cluster.node(name, { baseAfter: { bytes: 4_000, changes: 1_000 } }),
+      )
     await this.#lead.lead()
     // Before the first offers nothing is published.
     await this.#take(feedOf(this.random, 'catalog'))
@@ -143,7 +146,10 @@ class Course {
 
   async #reopen(name: string): Promise<void> {
     await this.#nodes.get(name)!.close()
-    this.#nodes.set(name, await this.cluster.node(name, { baseAfter: 4_000 }))
+    this.#nodes.set(
+      name,
+      await this.cluster.node(name, { baseAfter: { bytes: 4_000, changes: 1_000 } }),
+    )
     if (name === this.#leader) await this.#lead.lead()
   }
 
@@ -155,7 +161,10 @@ class Course {
     await this.#lead.close()
     this.#leader = this.random.pick(NAMES.filter((name) => name !== dead))
     await this.#lead.lead()
-    this.#nodes.set(dead, await this.cluster.node(dead, { baseAfter: 4_000 }))
+    this.#nodes.set(
+      dead,
+      await this.cluster.node(dead, { baseAfter: { bytes: 4_000, changes: 1_000 } }),
+    )
   }
 
   async #agree(what: string): Promise<void> {
