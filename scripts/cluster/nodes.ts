@@ -72,6 +72,8 @@ export class ClusterNode {
   async kill(): Promise<void> {
     const child = this.#child
     if (!child) return
+    // From here on it owes nobody an answer.
+    this.url = null
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
