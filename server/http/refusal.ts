@@ -1,6 +1,6 @@
 /** What is answered where an error was thrown. */
 import { ApiError, isApiError } from '../../lib/core/errors.js'
-import { isAway, isUnavailable } from '../../lib/db/faults.js'
+import { isAway, isCommitUnknown, isUnavailable } from '../../lib/db/faults.js'
 import type { App } from '../../lib/app/open.js'
 import { noteOutage } from './outage.js'
 import { failure, finish } from './reply.js'
@@ -33,7 +33,8 @@ function toApiError(app: App, error: unknown, requestId: string): ApiError {
   if (isApiError(error)) return error
   if (isAway(error)) noteOutage(app, error)
   else app.ctx.log.error({ err: error, requestId }, 'a request failed')
-  if (isUnavailable(error))
+  // What became of a commit is found out by asking again, which a 503 asks for.
+  if (isUnavailable(error) || isCommitUnknown(error))
     return new ApiError('service_unavailable', { headers: { 'retry-after': '1' } })
   return new ApiError('internal_error', { details: { request_id: requestId } })
 }

@@ -9,6 +9,7 @@ import { DAY, HOUR, MINUTE, SECOND, startOfDay } from '../../lib/core/clock.js'
 import { silentLog } from '../../lib/core/log.js'
 import { SlidingWindow } from '../../lib/core/quota.js'
 import { isUnavailable } from '../../lib/db/faults.js'
+import { CommitUnknown } from '../../lib/db/postgres/faults.js'
 import type { Call, CountedCall } from '../../lib/db/metered.js'
 import type { Tier } from '../../lib/db/tables/accounts.js'
 import { createServer } from '../../server/http/app.js'
@@ -292,6 +293,21 @@ describe('calls that two nodes count', { skip: missing }, () => {
     ahead += 2_000
     await until(async () => left(await ping()) === '58', 'the calls of before count again', 5)
     assert.equal((await count(two, call('away'))).isAllowed, true)
+  })
+
+  test('of which nobody knows whether they were written are to be asked again', async () => {
+    await using t = await createTestApp()
+    const limits = {
+      ...t.app.ctx.limits,
+      admit: () => Promise.reject(new CommitUnknown(new Error('cut off'))),
+    }
+    t.expectErrors(/a request failed/)
+    const server = createServer({ ...t.app, ctx: { ...t.app.ctx, limits } })
+    const answer = await server.fetch(
+      new Request('http://shop.example/v1/ping', { headers: { 'x-api-key': t.key } }),
+      { address: '127.0.0.1' },
+    )
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '1'])
   })
 
   test('are known after a crash of the database, as far as its log was written', async () => {
