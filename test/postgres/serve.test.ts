@@ -315,11 +315,19 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
       try {
         const key = await newKey('rolling')
         const asked = new Map<number, number>()
+        const said = new Set<string>()
         const stop = new AbortController()
         const quote = JSON.stringify({ items: [{ upc: '022188868104', qty: 1 }] })
         const askOn = async (path: string, more: Partial<Ask> = {}) => {
           while (!stop.signal.aborted) {
-            const { status } = await ask({ port, ca, path, headers: { 'x-api-key': key }, ...more })
+            const { status, body } = await ask({
+              port,
+              ca,
+              path,
+              headers: { 'x-api-key': key },
+              ...more,
+            })
+            if (status !== 200) said.add(body.toString())
             asked.set(status, (asked.get(status) ?? 0) + 1)
             await pause(80)
           }
@@ -338,13 +346,17 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
           await end(old!, 'SIGTERM')
           const fresh = await open(host)
           await until(async () => /"ready":true/.test(await admin(fresh, '/readyz')), 'it is ready')
-          // Until the proxy has looked.
-          await pause(3_000)
+          const isAsked = /^quartermaster_http_requests_total\{[^}]*status="200"[^}]*\} [1-9]/m
+          await until(
+            async () => isAsked.test(await admin(fresh, '/metrics')),
+            'the proxy has found it',
+            60,
+          )
           behind = [...behind, fresh]
         }
         stop.abort()
         await Promise.all(asking)
-        assert.deepEqual([...asked.keys()], [200], JSON.stringify([...asked]))
+        assert.deepEqual([...asked.keys()], [200], JSON.stringify([...asked, ...said]))
         assert.ok(asked.get(200)! > 100)
       } finally {
         proxy.kill()
