@@ -10,6 +10,7 @@ import { serveConsole } from './console.js'
 import type { ServedConsole } from './console.js'
 import { button, enter, field, goTo, settled, told } from './visit.js'
 import type { Browser, Page } from './visit.js'
+import { until } from '../harness/until.js'
 
 const HEADER = 'ITEMNO,DESCRIPTION1,UPC,PRICE,QUANTITY,FFLREQUIRED,MANUFACTURER,TYPE'
 const ROW = 'MA1,Magpul magazine 9mm,764510633522,10.00,5,N,Magpul,Magazine'
@@ -79,6 +80,10 @@ describe('the first steps in the console', { skip: WITHOUT_BROWSER }, () => {
     await field(page, 'API password').fill('demo-lipseys')
     // What was typed is shown nowhere, and still there after the rest was changed as JSON.
     const json = page.locator('textarea.code')
+    await until(
+      async () => /"demo@[^]*••••••••"/.test(await json.inputValue()),
+      'the JSON follows the form',
+    )
     const text = await json.inputValue()
     assert.match(text, /"demo@demo-shop\.example"/)
     assert.match(text, /"••••••••"/)
