@@ -23,10 +23,10 @@ const coverage = process.argv.includes('--coverage')
 const isLong = process.argv.includes('--long')
 /** What has the system of record: a folder's file, or a server that is started for the run. */
 const onPostgres = process.argv.includes('--postgres')
-/** Measured: 8 min 45 s for 16 minutes of processor time; with --long 24 for 30. */
+/** Measured on two idle cores: 5 min 48 s to 6 min 21 s; with --long 12 to 14 minutes. */
 const DURATION = isLong
-  ? 'It takes about half an hour on two cores.'
-  : 'It takes about nine minutes on two cores.'
+  ? 'It takes a quarter to half an hour on two cores.'
+  : 'It takes six to nine minutes on two cores.'
 /** Of node's own, or the path of a module. */
 const reporter =
   process.argv.find((arg) => arg.startsWith('--reporter='))?.slice('--reporter='.length) ?? 'spec'

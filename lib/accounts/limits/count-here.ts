@@ -10,14 +10,9 @@ import type { Key } from '../caller.js'
 import { TIERS } from '../tiers.js'
 import { admission } from './admission.js'
 import type { Admission, Counter } from './admission.js'
+import { countIn } from './key-counts.js'
+import type { KeyCounts } from './key-counts.js'
 import { usageQueries } from './queries.js'
-
-interface KeyCounts {
-  window: SlidingWindow
-  limit: number
-  day: number
-  today: number
-}
 
 /** `file` is meter.db. */
 export function countHere(file: RawHandle, now: () => number, log: Log): Counter {
@@ -39,15 +34,10 @@ class Counts {
   admit(key: Key, endpoint: string): Admission {
     const at = this.#now()
     const counts = this.#countsOf(key, at)
-    const wait = counts.window.wait(at)
-    const isAllowed = wait === 0 && counts.today < TIERS[key.tier].per_day
-    if (isAllowed) {
-      counts.window.record(at)
-      counts.today++
+    const counted = countIn(counts, at, TIERS[key.tier].per_day)
+    if (counted.isAllowed)
       this.#usage.add(key.id, endpoint, { day: counts.day, second: Math.floor(at / SECOND) })
-    }
-    const recent = counts.limit - counts.window.remaining(at)
-    return admission(key.tier, { isAllowed, at, recent, today: counts.today, wait })
+    return admission(key.tier, counted)
   }
 
   #countsOf(key: Key, at: number): KeyCounts {

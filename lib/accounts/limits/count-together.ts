@@ -11,6 +11,8 @@ import { isUnavailable } from '../../db/faults.js'
 import { TIERS } from '../tiers.js'
 import { admission } from './admission.js'
 import type { Counter } from './admission.js'
+import { countIn } from './key-counts.js'
+import type { KeyCounts } from './key-counts.js'
 
 /** Milliseconds for which a database that was away is not asked again: each question may hang. */
 const AWAY = SECOND
@@ -55,10 +57,7 @@ export function countTogether(calls: SharedCalls, now: () => number, log: Log): 
 /** What is counted while nobody can write it; usage does not show it. */
 class CountsAlone {
   readonly #now: () => number
-  readonly #keys = new Map<
-    string,
-    { window: SlidingWindow; limit: number; day: number; today: number }
-  >()
+  readonly #keys = new Map<string, KeyCounts>()
 
   constructor(now: () => number) {
     this.#now = now
@@ -72,13 +71,6 @@ class CountsAlone {
     if (counts?.limit !== limit)
       this.#keys.set(id, (counts = { window: new SlidingWindow(limit), limit, day: 0, today: 0 }))
     if (counts.day !== startOfDay(at)) Object.assign(counts, { day: startOfDay(at), today: 0 })
-    const wait = counts.window.wait(at)
-    const isAllowed = wait === 0 && counts.today < perDay
-    if (isAllowed) {
-      counts.window.record(at)
-      counts.today++
-    }
-    const recent = limit - counts.window.remaining(at)
-    return { isAllowed, at, recent, today: counts.today, wait }
+    return countIn(counts, at, perDay)
   }
 }

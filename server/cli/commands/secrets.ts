@@ -6,10 +6,10 @@ import { secretKeyFromEnvironment } from '../../env.js'
 import { withApp } from '../with-app.js'
 
 /**
- * A key of the environment is not this program's to change: the next start would come with the old
- * one.
+ * A key of the environment, or of several nodes, is not this program's to change: the next start
+ * would come with the old one.
  */
-function refuseEnvironmentKey({ ctx, dir }: App): void {
+function refuseSharedKey({ ctx, dir }: App): void {
   if (ctx.engine.lead !== null)
     throw new Error(
       'the secret key of several nodes is replaced in a folder: stop them, move the installation ' +
@@ -25,7 +25,7 @@ function refuseEnvironmentKey({ ctx, dir }: App): void {
 
 async function rotate({ dir, out, dryRun }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
-    refuseEnvironmentKey(app)
+    refuseSharedKey(app)
     if (dryRun) return tryRotation(app, out)
     const done = await app.operator.secrets.rotate()
     out.line(
