@@ -107,7 +107,8 @@ class Node implements Sharing {
     const result = await work()
     // What cannot be published now is tried again by itself.
     await inTime(() => this.look(), { ms: PATIENCE, closing: this.#closing.signal, late: () => {} })
-    if (this.#parts.lead.epoch !== epoch) throw new LeadLost()
+    // The record may know that another node leads while this one's clocks still say that it does.
+    if (this.#parts.lead.epoch !== epoch || this.#ready !== epoch) throw new LeadLost()
     return result
   }
 

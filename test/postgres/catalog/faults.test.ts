@@ -209,6 +209,19 @@ describe('nodes that share a catalog', { skip: missing }, () => {
     await follows(cluster, one, two)
   })
 
+  test('tell who takes a feed in that another one began to lead meanwhile', async () => {
+    // So that it sees so once its work is done, and no earlier.
+    await cluster.run('drop trigger state_told on quartermaster.state')
+    await assert.rejects(
+      one.sharing.write(async () => {
+        await cluster.run('delete from quartermaster.lease')
+        await two.lead()
+        await takes(two, priced('16.00'))
+      }),
+      LeadLost,
+    )
+  })
+
   test('publish nothing that was ready when the lead was lost', async () => {
     let isHeld = true
     const held = unreachable(cluster.store, () => isHeld)
