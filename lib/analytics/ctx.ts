@@ -1,5 +1,6 @@
 import type { Caller } from '../accounts/caller.js'
 import type { CatalogCtx } from '../catalog/ctx.js'
+import type { FeedsCtx } from '../feeds/ctx.js'
 import type { Question } from './answers/answer.js'
 import type { Metric } from './metrics/metric.js'
 
@@ -41,7 +42,7 @@ export interface AnalyticsOptions {
   file?: string
 }
 
-export interface AnalyticsCtx extends CatalogCtx {
+export interface AnalyticsCtx extends CatalogCtx, Pick<FeedsCtx, 'sharing'> {
   /** Answers of the metrics, out of the build that all subscribers share. */
   readonly analytics: Analytics
 }

@@ -27,6 +27,7 @@ export const analyticsOperations = [
       rows: z.int(),
       ms: z.int(),
     }),
+    errors: ['service_unavailable'],
     run: (ctx, { dry_run: dryRun }, { onProgress }) =>
       rebuildForOperator(ctx, {
         dryRun,

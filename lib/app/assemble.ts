@@ -101,6 +101,7 @@ async function partsOfNode(
   if (lead === null) return { sharing: null, register: null }
   // Who has one folder loads nothing of it.
   const { openSharing } = await import('../feeds/shared/sharing.js')
+  const { historyFilesMoved } = await import('../analytics/shared-files.js')
   const { leaderPlace, openRegister } = await import('./nodes/register.js')
   const sharing = openSharing({
     engine,
@@ -113,6 +114,7 @@ async function partsOfNode(
     now,
     monotonic,
     leader: () => leaderPlace({ read, engine, now }),
+    filesMoved: () => historyFilesMoved(engine.dir),
     changed(isReplaced) {
       engine.lookAgain()
       if (isReplaced) catalog.records.replaced(readState(engine.catalog).revision)

@@ -46,13 +46,13 @@ describe('the schema of PostgreSQL', { skip: missing }, () => {
     // machine has as a lock or in memory, or in its folder alone, and what a file has as a mark.
     const own = [
       'call_count',
-      'catalog_publication',
       'given_number',
       'leadership',
       'lease',
       'move',
       'moved_table',
       'node',
+      'publication',
       'recent_call',
       'schema_version',
     ]

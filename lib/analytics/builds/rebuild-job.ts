@@ -24,6 +24,7 @@ const failedAt = new WeakMap<AnalyticsCtx['analytics'], number>()
 async function runWhenDue(ctx: AnalyticsCtx, signal: AbortSignal): Promise<void> {
   const { analytics, monotonic } = ctx
   if (!isDue(ctx) || monotonic() - (failedAt.get(analytics) ?? -Infinity) < PAUSE) return
+  if (!((await ctx.sharing?.mayWrite()) ?? true)) return
   try {
     await rebuildAnalytics(ctx, { signal })
   } catch (error) {
@@ -103,7 +104,7 @@ export async function rebuildAnalytics(
 
 /**
  * As `rebuildAnalytics`, for an operator: noted in the audit. A dry run tells of the build that
- * serves.
+ * serves. Throws 503 on one of several nodes that does not lead, which would build for itself alone.
  */
 export async function rebuildForOperator(
   ctx: AnalyticsCtx,
@@ -119,6 +120,7 @@ export async function rebuildForOperator(
       ms: 0,
     }
   }
+  await ctx.sharing?.check()
   const rebuilt = await rebuildAnalytics(ctx, options)
   await audit(ctx, 'analytics.rebuild', { build: rebuilt.build, items: rebuilt.items })
   return rebuilt

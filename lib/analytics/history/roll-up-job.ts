@@ -26,7 +26,7 @@ export const historyJob: Job<AnalyticsCtx> = {
  * next run does it.
  */
 export async function rollUpHistory(ctx: AnalyticsCtx, options: StartOptions): Promise<string[]> {
-  if (!hasClosedDay(ctx)) return []
+  if (!hasClosedDay(ctx) || !((await ctx.sharing?.mayWrite()) ?? true)) return []
   if (ctx.space.free() < ROOM_FOR_FEEDS) {
     ctx.log.warn({}, 'the history is not rolled up: the disk is nearly full')
     return []

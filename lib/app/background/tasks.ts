@@ -5,6 +5,7 @@
 import type { CatalogTasks } from '../../catalog/snapshot/live.js'
 import type { FeedTasks } from '../../feeds/ctx.js'
 import type { SharedTasks } from '../../feeds/shared/tasks.js'
+import { historyFiles } from '../../analytics/shared-files.js'
 import { openBuilder } from '../../catalog/kept/build.js'
 import { copyDatabase } from '../../db/sqlite/copy.js'
 import { filesIn } from '../../db/sqlite/folder.js'
@@ -23,7 +24,7 @@ export interface Tasks extends CatalogTasks, FeedTasks, SharedTasks {
 export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
   const builder = openBuilder({ isOwner: isWorker })
   return {
-    ...sharedTasks(builder.forget),
+    ...sharedTasks(builder.forget, historyFiles),
     buildSnapshot: ({ dir }) => builder.build(dir),
     keepSnapshot: ({ dir }) => !isWorker || builder.keep(dir),
 

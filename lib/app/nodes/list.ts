@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely'
 import { SECOND } from '../../core/clock.js'
 import type { Engine } from '../../db/engine.js'
-import type { CatalogPublicationTable } from '../../db/tables/catalog.js'
 import type { LeaseTable, NodeTable } from '../../db/tables/nodes.js'
+import type { PublicationTable } from '../../db/tables/publications.js'
 import type { Tables } from '../../db/tables/tables.js'
 
 /** Milliseconds between two notes of a node that it is there. */
@@ -51,7 +51,7 @@ export interface NodesCtx {
 type NodeTables = {
   node: NodeTable
   lease: LeaseTable
-  catalog_publication: CatalogPublicationTable
+  publication: PublicationTable
 }
 
 /** The nodes of a database, those that were seen last first. */
@@ -62,8 +62,9 @@ export async function listNodes(ctx: NodesCtx): Promise<NodeList> {
     read.selectFrom('node').selectAll().orderBy('seen_at', 'desc').execute(),
     read.selectFrom('lease').select(['owner', 'epoch', 'renewed_at']).executeTakeFirst(),
     read
-      .selectFrom('catalog_publication')
+      .selectFrom('publication')
       .select(['mark', 'published_at'])
+      .where('name', '=', 'catalog')
       .orderBy('number')
       .execute(),
   ])

@@ -3,7 +3,6 @@ import type { Postgres } from './connect.js'
 import type { Client } from './driver.js'
 import { faultOf } from './faults.js'
 import { accountsTables } from './schema/accounts.js'
-import { catalogTables } from './schema/catalog.js'
 import { configurationTables } from './schema/configuration.js'
 import { consoleTables } from './schema/console.js'
 import { eventsTables } from './schema/events.js'
@@ -15,6 +14,7 @@ import { leadershipTables } from './schema/leadership.js'
 import { meteredTables } from './schema/metered.js'
 import { moveTables } from './schema/move.js'
 import { ordersTables } from './schema/orders.js'
+import { publicationTables } from './schema/publications.js'
 import { restrictionsTables } from './schema/restrictions.js'
 import { searchTables } from './schema/search.js'
 import { stateTables } from './schema/state.js'
@@ -39,7 +39,7 @@ export const postgresSchema: readonly string[] = [
     eventsTables,
     consoleTables,
     leadershipTables,
-    catalogTables,
+    publicationTables,
     meteredTables,
     moveTables,
   ].join(''),

@@ -8,9 +8,15 @@ export function insertChange(history: Raw): Statement {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
 }
 
-/** Notes that a distributor's feed of this time was taken. */
+/**
+ * Notes that a distributor's feed of this time was taken. One that is taken in once more is noted
+ * once more: nodes that share the history look for that.
+ */
 export function noteSeen(history: Raw, distid: string, at: number): void {
-  history.prepare('INSERT OR IGNORE INTO seen (distid, at) VALUES (?, ?)').run(distid, at)
+  history
+    .prepare(`INSERT INTO seen (distid, at) VALUES (?, ?)
+      ON CONFLICT (distid, at) DO UPDATE SET at = excluded.at`)
+    .run(distid, at)
 }
 
 /** Whether any feed was ever taken. */

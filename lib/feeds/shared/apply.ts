@@ -1,36 +1,44 @@
-/** Brings catalog.db to what another node has published: the worker's part of following. */
+/** Brings a database to what another node has published: the worker's part of following. */
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../../core/errors.js'
 import { syncPathNow } from '../../core/storage/durable.js'
-import { readState } from '../../catalog/queries.js'
 import { openSqlite } from '../../db/sqlite/driver.js'
-import { filesIn } from '../../db/sqlite/folder.js'
-import type { Raw } from '../../db/sqlite/sqlite.js'
-import { openApplying } from './change.js'
+import { placeFiles } from './files.js'
+import type { FolderFiles } from './files.js'
 import { DamagedPage, decodePage, pageLength } from './pages.js'
 import { BrokenPart, readPiece, unpackFile } from './parts.js'
-import { formIn, pointOf, sharedFolder, sweepFolder, withCatalog } from './point.js'
-import type { Publication } from './publication.js'
-import { clearNotes, readPoint, writePoint } from './queries.js'
+import {
+  databaseOf,
+  formIn,
+  pathOf,
+  pointOf,
+  sharedFolder,
+  sweepFolder,
+  withShared,
+} from './point.js'
+import type { Opened } from './point.js'
+import type { Publication, SharedFile, SharedName } from './publication.js'
+import { readPoint, writePoint } from './queries.js'
 
-/** Of catalog.db while a change is applied; see `ingestFeed`. */
+/** Of the database while a change is applied; see `ingestFeed`. */
 const CACHE_KB = 65_536
 
 /**
  * `elsewhere`: the file is not at the state that the change goes on from. `broken`: an object is
- * missing, damaged, or does not lead to what it says.
+ * missing, damaged, or does not lead to what it says. `busy`: somebody works on the files.
  */
-export type Applied = { outcome: 'done' } | { outcome: 'elsewhere' } | { outcome: 'broken' }
+export type Applied = { outcome: 'done' | 'elsewhere' | 'broken' | 'busy' }
 
-export function applyChange(dir: string, raw: Raw, change: Publication): Applied {
-  const draft = join(sharedFolder(dir), 'change')
+export function applyChange(opened: Opened, change: Publication): Applied {
+  const { dir, name, raw } = opened
+  const draft = join(sharedFolder(dir, name), 'change')
   try {
-    unpackFile(sharedFolder(dir), change.parts, draft)
+    unpackFile(sharedFolder(dir, name), change.parts, draft)
     raw.pragma(`cache_size = -${CACHE_KB}`)
-    const isThere = raw.transaction(() => applyFile(raw, draft, change)).immediate()
+    const isThere = raw.transaction(() => applyFile(opened, draft, change)).immediate()
     raw.pragma('wal_checkpoint(TRUNCATE)')
-    sweepFolder(dir)
+    sweepFolder(dir, name)
     return { outcome: isThere ? 'done' : 'elsewhere' }
   } catch (error) {
     if (isBroken(error)) return { outcome: 'broken' }
@@ -48,10 +56,11 @@ const isBroken = (error: unknown): boolean =>
   codeOf(error).startsWith('SQLITE_CONSTRAINT')
 
 /** False for a file that is at another state. Inside a transaction. */
-function applyFile(raw: Raw, draft: string, change: Publication): boolean {
-  const point = pointOf(raw)
+function applyFile(opened: Opened, draft: string, change: Publication): boolean {
+  const { raw, database } = opened
+  const point = pointOf(opened)
   if (point.mark !== change.before || point.pending !== null || point.isChanged) return false
-  const apply = openApplying(raw)
+  const apply = database.openApplying(raw)
   const file = openSync(draft, 'r')
   try {
     const prefix = Buffer.alloc(4)
@@ -63,34 +72,43 @@ function applyFile(raw: Raw, draft: string, change: Publication): boolean {
   } finally {
     closeSync(file)
   }
-  const { made, revision } = readState(raw)
+  const { made, revision } = database.factsOf(raw)
   if (made !== change.made || revision !== change.revision)
     throw new DamagedPage('a change leads to another state than it says')
-  clearNotes(raw)
+  database.clearNotes(raw)
   writePoint(raw, { mark: change.mark, fragments: change.fragments, epoch: null })
   return true
 }
 
 /**
- * Puts a published base in the place of catalog.db. Whoever has that file open still reads the one
- * of before.
+ * Puts a published base, and the files that go along with it, in the place of what is there. Whoever
+ * has the database open still reads the one of before.
  */
-export function adopt(dir: string, base: Publication, forget: (dir: string) => void): Applied {
-  const { catalog } = filesIn(dir)
-  const draft = join(sharedFolder(dir), 'base')
-  try {
-    mkdirSync(sharedFolder(dir), { recursive: true, mode: 0o700 })
-    unpackFile(sharedFolder(dir), base.parts, draft)
-    if (!isBaseOf(draft, base)) return { outcome: 'broken' }
-    if (existsSync(catalog)) withCatalog(dir, (raw) => raw.pragma('wal_checkpoint(TRUNCATE)'))
+export function adopt(
+  dir: string,
+  name: SharedName,
+  { base, files, forget }: { base: Publication; files: FolderFiles; forget: (dir: string) => void },
+): Applied {
+  const path = pathOf(dir, name)
+  const folder = sharedFolder(dir, name)
+  const draft = join(folder, 'base')
+  const place = (): Applied => {
+    placeFiles(dir, name, { files, wanted: base.files })
+    if (existsSync(path)) withShared(dir, name, ({ raw }) => raw.pragma('wal_checkpoint(TRUNCATE)'))
     // What is remembered of the file of before may be something that was never published.
     forget(dir)
     // Nothing of the log of before may be taken for that of the new file.
-    for (const suffix of ['-wal', '-shm']) rmSync(catalog + suffix, { force: true })
-    renameSync(draft, catalog)
-    syncPathNow(dirname(catalog))
-    sweepFolder(dir)
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+    renameSync(draft, path)
+    syncPathNow(dirname(path))
+    sweepFolder(dir, name)
     return { outcome: 'done' }
+  }
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    unpackFile(folder, base.parts, draft)
+    if (!isBaseOf(draft, name, base)) return { outcome: 'broken' }
+    return files.alone(dir, place) ?? { outcome: 'busy' }
   } catch (error) {
     if (isBroken(error)) return { outcome: 'broken' }
     throw error
@@ -99,18 +117,41 @@ export function adopt(dir: string, base: Publication, forget: (dir: string) => v
   }
 }
 
-function isBaseOf(path: string, { mark, form, made, revision }: Publication): boolean {
+function isBaseOf(
+  path: string,
+  name: SharedName,
+  { mark, form, made, revision }: Publication,
+): boolean {
   const raw = openSqlite(path)
   try {
-    const point = readPoint(raw)
-    const state = readState(raw)
+    const database = databaseOf(name)
+    const facts = database.factsOf(raw)
     return (
-      point?.mark === mark &&
-      formIn(raw) === form &&
-      state.made === made &&
-      state.revision === revision
+      readPoint(raw)?.mark === mark &&
+      formIn({ raw, database }) === form &&
+      facts.made === made &&
+      facts.revision === revision
     )
   } finally {
     raw.close()
+  }
+}
+
+/** Puts files in place that go along with a database which is at its state already. */
+export function place(
+  dir: string,
+  name: SharedName,
+  { files, wanted }: { files: FolderFiles; wanted: readonly SharedFile[] },
+): Applied {
+  try {
+    const done = files.alone(dir, () => {
+      placeFiles(dir, name, { files, wanted })
+      sweepFolder(dir, name)
+      return true
+    })
+    return { outcome: done ? 'done' : 'busy' }
+  } catch (error) {
+    if (isBroken(error)) return { outcome: 'broken' }
+    throw error
   }
 }

@@ -1,8 +1,8 @@
-/** Brings this node's catalog.db to the newest state that is published. */
-import type { SharingParts } from './ctx.js'
+/** Brings a database of this node's folder to the newest state that is published. */
+import type { LineParts } from './ctx.js'
 import type { Transfer } from './objects.js'
-import { wayTo } from './publication.js'
-import type { Published } from './publication.js'
+import { allParts, contentOf, wayTo } from './publication.js'
+import type { Published, SharedFile } from './publication.js'
 import { tellBroken } from './record.js'
 import type { Applied } from './apply.js'
 import type { Point } from './point.js'
@@ -21,58 +21,104 @@ export type Followed =
 export const isForeign = ({ form }: Published, point: Point): boolean => form !== point.form
 
 export async function follow(
-  parts: SharingParts,
+  parts: LineParts,
   transfer: Transfer,
   { published, point }: { published: readonly Published[]; point: Point },
 ): Promise<Followed> {
   const newest = published.at(-1)
   if (!newest) return 'there'
   const isClean = point.pending === null && !point.isChanged
+  const usable = published.map((one) => (isForeign(one, point) ? { ...one, isBroken: true } : one))
   if (point.mark === newest.mark) {
-    if (isClean) return 'there'
+    if (isClean) return bringFiles(parts, transfer, { usable, point })
     // What was written in an epoch that another one has ended is not published any more.
     if (point.epoch !== null && point.epoch >= newest.epoch) return 'ahead'
   }
-  const usable = published.map((one) => (isForeign(one, point) ? { ...one, isBroken: true } : one))
   const way = wayTo(usable, isClean ? point.mark : null)
   if (!way) return 'lost'
   for (const one of way) {
-    const { outcome } = await take(parts, transfer, one)
-    if (outcome === 'broken') {
-      if (!transfer.mayTell(one.number))
-        throw new Error('an object of the shared catalog cannot be read here, and others can')
-      parts.log.warn(
-        { number: one.number, kind: one.kind },
-        'an object of the shared catalog is missing or damaged; the leader is told',
-      )
-      await tellBroken(parts, one)
-    }
+    const { outcome } = await take(parts, transfer, { one, attempt })
     if (outcome !== 'done') return 'again'
-    parts.changed(one.kind === 'base')
+    parts.changed?.(one.kind === 'base')
   }
   return 'there'
 }
 
-/** An object may have been damaged on its way: it is fetched twice before it is called broken. */
-async function take(parts: SharingParts, transfer: Transfer, one: Published): Promise<Applied> {
-  const again = await attempt(parts, transfer, one)
-  if (again.outcome !== 'broken') return again
-  await transfer.discard(one.parts)
-  return attempt(parts, transfer, one)
+/** The database is at its state: the files that go along with it may not be. */
+async function bringFiles(
+  parts: LineParts,
+  transfer: Transfer,
+  { usable, point }: { usable: readonly Published[]; point: Point },
+): Promise<Followed> {
+  const base = usable.findLast(({ kind, isBroken }) => kind === 'base' && !isBroken)
+  if (!base || hasFiles(point, base.files)) return 'there'
+  const { outcome } = await take(parts, transfer, { one: base, attempt: attemptFiles })
+  return outcome === 'done' ? 'there' : 'again'
 }
 
-async function attempt(
-  { engine, background }: SharingParts,
+/** Whether a node has these files, as they are. */
+export function hasFiles({ files }: Pick<Point, 'files'>, wanted: readonly SharedFile[]): boolean {
+  const contents = new Map(files.map(({ path, parts }) => [path, contentOf(parts)]))
+  return wanted.every(({ path, parts }) => contents.get(path) === contentOf(parts))
+}
+
+type Attempt = (parts: LineParts, transfer: Transfer, one: Published) => Promise<Applied>
+
+/** An object may have been damaged on its way: it is fetched twice before it is called broken. */
+async function take(
+  parts: LineParts,
   transfer: Transfer,
-  one: Published,
+  { one, attempt }: { one: Published; attempt: Attempt },
 ): Promise<Applied> {
-  if (!(await transfer.fetch(one.parts))) return { outcome: 'broken' }
+  const first = await attempt(parts, transfer, one)
+  if (first.outcome !== 'broken') return first
+  await transfer.discard(allParts(one))
+  const second = await attempt(parts, transfer, one)
+  if (second.outcome !== 'broken') return second
+  if (!transfer.mayTell(one.number))
+    throw new Error(`an object of the shared ${parts.name} cannot be read here, and others can`)
+  parts.log.warn(
+    { number: one.number, kind: one.kind },
+    `an object of the shared ${parts.name} is missing or damaged; the leader is told`,
+  )
+  await tellBroken(parts, one)
+  return second
+}
+
+async function attempt(parts: LineParts, transfer: Transfer, one: Published): Promise<Applied> {
+  const { engine, background, name } = parts
   const { dir } = engine
-  if (one.kind === 'change') return background.run('applyShared', { dir, change: one })
+  if (!(await transfer.fetch(one.parts))) return { outcome: 'broken' }
+  if (one.kind === 'change') return background.run('applyShared', { dir, name, change: one })
+  if (!(await fetchFiles(parts, transfer, one))) return { outcome: 'broken' }
+  const adopting = () => background.run('adoptShared', { dir, name, base: one })
+  if (name !== 'catalog') return adopting()
   let adopted: Applied = { outcome: 'broken' }
   await engine.replaceCatalog(async () => {
-    adopted = await background.run('adoptShared', { dir, base: one })
+    adopted = await adopting()
     return adopted.outcome === 'done'
   })
   return adopted
+}
+
+async function attemptFiles(
+  parts: LineParts,
+  transfer: Transfer,
+  base: Published,
+): Promise<Applied> {
+  const { engine, background, name } = parts
+  if (!(await fetchFiles(parts, transfer, base))) return { outcome: 'broken' }
+  return background.run('placeShared', { dir: engine.dir, name, wanted: base.files })
+}
+
+/** False where the store does not have an object of a file that this node lacks. */
+async function fetchFiles(
+  { engine, background, name }: LineParts,
+  transfer: Transfer,
+  { files }: Published,
+): Promise<boolean> {
+  if (files.length === 0) return true
+  const wanted = files
+  const lacking = await background.run('lackingShared', { dir: engine.dir, name, wanted })
+  return transfer.fetch(lacking.flatMap(({ parts }) => parts))
 }

@@ -1,10 +1,10 @@
 /** What the leader alone does: it takes over where the one before ended, and publishes. */
 import { DAY } from '../../core/clock.js'
 import { LeadLost } from '../../db/lead.js'
-import type { SharingParts } from './ctx.js'
-import { follow, isForeign } from './follow.js'
+import type { LineParts } from './ctx.js'
+import { follow, hasFiles, isForeign } from './follow.js'
 import type { Transfer } from './objects.js'
-import { bytesOf, firstRevision } from './publication.js'
+import { allParts, bytesOf, firstRevision } from './publication.js'
 import type { Highest, Publication, Published } from './publication.js'
 import { confirm, forgetBefore, makeDue, publish, readPublished, tellWhole } from './record.js'
 import type { Point } from './point.js'
@@ -24,15 +24,16 @@ export interface Standing {
   point: Point
 }
 
-export async function standing({ engine, background, read }: SharingParts): Promise<Standing> {
-  const { dir } = engine
-  const published = await readPublished(read)
-  const point = await background.run('openShared', { dir })
+export async function standing(parts: LineParts): Promise<Standing> {
+  const { engine, background, name } = parts
+  const of = { dir: engine.dir, name }
+  const published = await readPublished(parts, name)
+  const point = await background.run('openShared', of)
   const mark = point.pending?.mark
   // It was published, and whoever did so did not come to note it.
   if (mark === undefined || !published.some((one) => one.mark === mark)) return { published, point }
-  await background.run('settleShared', { dir, mark })
-  return { published, point: await background.run('openShared', { dir }) }
+  await background.run('settleShared', { ...of, mark })
+  return { published, point: await background.run('openShared', of) }
 }
 
 /**
@@ -40,26 +41,28 @@ export async function standing({ engine, background, read }: SharingParts): Prom
  * Where nothing leads to that state, it begins anew with what it has, and has the rest pulled again.
  */
 export async function takeOver(
-  parts: SharingParts,
+  parts: LineParts,
   transfer: Transfer,
   epoch: number,
 ): Promise<boolean> {
-  const { engine, background, log, now } = parts
+  const { engine, background, name, log, now } = parts
+  const of = { dir: engine.dir, name }
   const before = await standing(parts)
   await confirm(parts, epoch)
   const followed = await follow(parts, transfer, before)
   if (followed === 'again') return false
-  const { published, point } = await standing(parts)
+  const { published } = await standing(parts)
   if (followed === 'lost')
-    log.warn({}, 'what was published of the catalog cannot be used: this node begins anew')
+    log.warn({}, `what was published of the ${name} cannot be used: this node begins anew`)
   await background.run('leadShared', {
-    dir: engine.dir,
+    ...of,
     epoch,
     last: highest(published),
     isAnew: followed === 'lost',
     now: now(),
   })
-  await makeDue(parts, { taken: point.taken, epoch })
+  if (name === 'catalog')
+    await makeDue(parts, { taken: await background.run('feedsTaken', of), epoch })
   return true
 }
 
@@ -69,54 +72,64 @@ const highest = (published: readonly Published[]): Highest => ({
   epoch: published.at(-1)?.epoch ?? 0,
 })
 
-/** Publishes everything that is not. Throws `LeadLost` where somebody else has published. */
+/**
+ * Publishes everything that is not. False where somebody is at work on it, so that it has to be tried
+ * again. Throws `LeadLost` where somebody else has published.
+ */
 export async function publishAll(
-  parts: SharingParts,
+  parts: LineParts,
   transfer: Transfer,
   epoch: number,
-): Promise<void> {
-  const { engine, background, log } = parts
+): Promise<boolean> {
+  const { engine, background, name, log } = parts
   for (;;) {
     await lookAtBroken(parts, transfer, epoch)
     const { published, point } = await standing(parts)
     const newest = published.at(-1)
     if (newest && point.mark !== '' && point.mark !== newest.mark) throw new LeadLost()
     const next = await prepared(parts, transfer, { published, point, epoch })
-    if (!next) return
+    if (next === 'busy') return false
+    if (!next) return true
     const isFirst = await publish(parts, next, { epoch, after: newest?.number ?? 0 })
     if (!isFirst) throw new LeadLost()
-    await background.run('settleShared', { dir: engine.dir, mark: next.mark })
+    await background.run('settleShared', { dir: engine.dir, name, mark: next.mark })
     log.debug(
-      { kind: next.kind, bytes: bytesOf(next.parts), revision: next.revision },
-      'the catalog is published',
+      { kind: next.kind, bytes: bytesOf(allParts(next)), revision: next.revision },
+      `the ${name} is published`,
     )
   }
 }
 
 /** A node that cannot read the bucket is in trouble by itself: what is there is not made anew for it. */
-async function lookAtBroken(parts: SharingParts, transfer: Transfer, epoch: number): Promise<void> {
-  for (const one of await readPublished(parts.read)) {
-    if (!one.isBroken || !(await transfer.isWhole(one.parts))) continue
+async function lookAtBroken(parts: LineParts, transfer: Transfer, epoch: number): Promise<void> {
+  for (const one of await readPublished(parts, parts.name)) {
+    if (!one.isBroken || !(await transfer.isWhole(allParts(one)))) continue
     await tellWhole(parts, one, epoch)
     parts.log.warn(
       { number: one.number, kind: one.kind },
-      'a node could not read the shared catalog in the bucket, and this one can: see its log',
+      `a node could not read the shared ${parts.name} in the bucket, and this one can: see its log`,
     )
   }
 }
 
 /** What is to be published next, when it is in the store. */
 async function prepared(
-  { engine, background, now, baseAfter = { bytes: FEW, changes: MANY } }: SharingParts,
+  parts: LineParts,
   transfer: Transfer,
   { published, point, epoch }: Standing & { epoch: number },
-): Promise<Publication | null> {
+): Promise<Publication | null | 'busy'> {
+  const { engine, background, name, now, baseAfter = { bytes: FEW, changes: MANY } } = parts
   const { pending } = point
-  if (pending && pending.parts.length > 0 && (await transfer.put(pending.parts))) return pending
-  const wants = pending || needsBase(published, point, baseAfter) ? 'base' : 'change'
-  const least = firstRevision(highest(published), epoch)
-  const next = await background.run('prepareShared', { dir: engine.dir, wants, least, now: now() })
-  if (next && !(await transfer.put(next.parts)))
+  if (pending && pending.parts.length > 0 && (await transfer.put(allParts(pending)))) return pending
+  const next = await background.run('prepareShared', {
+    dir: engine.dir,
+    name,
+    wants: pending || needsBase(published, point, baseAfter) ? 'base' : 'change',
+    isAnew: pending !== null || published.some(({ isBroken }) => isBroken),
+    least: firstRevision(highest(published), epoch),
+    now: now(),
+  })
+  if (next && next !== 'busy' && !(await transfer.put(allParts(next))))
     throw new Error('what was to be published is gone from the folder')
   return next
 }
@@ -125,12 +138,14 @@ async function prepared(
 function needsBase(
   published: readonly Published[],
   point: Point,
-  after: NonNullable<SharingParts['baseAfter']>,
+  after: NonNullable<LineParts['baseAfter']>,
 ): boolean {
   const at = published.findLastIndex(
     (one) => one.kind === 'base' && !one.isBroken && !isForeign(one, point),
   )
   if (at < 0) return true
+  const { files } = published[at]!
+  if (!hasFiles(point, files) || !hasFiles({ files }, point.files)) return true
   const changes = published.slice(at + 1).filter(({ kind }) => kind === 'change')
   const bytes = changes.reduce((sum, one) => sum + one.bytes, 0)
   return (
@@ -141,15 +156,12 @@ function needsBase(
 }
 
 /** Removes what nobody can need any more. */
-export async function sweep(parts: SharingParts, transfer: Transfer, epoch: number): Promise<void> {
+export async function sweep(parts: LineParts, transfer: Transfer, epoch: number): Promise<void> {
   const before = parts.now() - KEPT
-  const known = await readPublished(parts.read)
+  const known = await readPublished(parts, parts.name)
   const base = known.findLast(({ kind, isBroken }) => kind === 'base' && !isBroken)
   if (!base) return
   await forgetBefore(parts, { number: base.number, time: before, epoch })
-  const left = await readPublished(parts.read)
-  await transfer.sweep(
-    left.flatMap((one) => one.parts),
-    before,
-  )
+  const left = await readPublished(parts, parts.name)
+  await transfer.sweep(left.flatMap(allParts), before)
 }

@@ -6,8 +6,8 @@ import pLimit from 'p-limit'
 import { MINUTE } from '../../core/clock.js'
 import type { ObjectStore } from '../../objects/store.js'
 import { digestOf } from './parts.js'
-import { PREFIX, keyOf } from './publication.js'
-import type { Part } from './publication.js'
+import { keyOf, prefixOf } from './publication.js'
+import type { Part, SharedName } from './publication.js'
 import { sharedFolder } from './point.js'
 
 export interface Transfer {
@@ -31,10 +31,12 @@ const TELL = 10 * MINUTE
 const AT_ONCE = 3
 
 export function openTransfer({
+  name,
   objects,
   dir,
   monotonic,
 }: {
+  name: SharedName
   objects: ObjectStore
   /** The state folder. */
   dir: string
@@ -42,16 +44,17 @@ export function openTransfer({
   monotonic: () => number
 }): Transfer {
   const told = new Map<number, number>()
-  const placeOf = ({ digest }: Part) => join(sharedFolder(dir), digest)
+  const folder = sharedFolder(dir, name)
+  const placeOf = ({ digest }: Part) => join(folder, digest)
 
   /** Null where the store does not have it. */
   async function read(part: Part): Promise<Uint8Array | null> {
     if (!objects.get) throw new Error('the object store gives nothing back: use one that does')
     try {
-      return await objects.get(keyOf(part))
+      return await objects.get(keyOf(name, part))
     } catch (error) {
       // One that does not answer says nothing about the object.
-      if (await objects.has(keyOf(part))) throw error
+      if (await objects.has(keyOf(name, part))) throw error
       return null
     }
   }
@@ -70,8 +73,8 @@ export function openTransfer({
   }
 
   async function putOne(part: Part): Promise<boolean> {
-    if (!existsSync(placeOf(part))) return objects.has(keyOf(part))
-    await objects.put(keyOf(part), placeOf(part), { contentType: 'application/octet-stream' })
+    if (!existsSync(placeOf(part))) return objects.has(keyOf(name, part))
+    await objects.put(keyOf(name, part), placeOf(part), { contentType: 'application/octet-stream' })
     return true
   }
 
@@ -79,7 +82,7 @@ export function openTransfer({
     parts: readonly Part[],
     work: (part: Part) => Promise<boolean>,
   ): Promise<boolean> {
-    await mkdir(sharedFolder(dir), { recursive: true, mode: 0o700 })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
     const inTurn = pLimit(AT_ONCE)
     const done = await Promise.all(parts.map((part) => inTurn(() => work(part))))
     return done.every(Boolean)
@@ -99,8 +102,8 @@ export function openTransfer({
       for (const part of parts) await rm(placeOf(part), { force: true })
     },
     async sweep(named, before) {
-      const kept = new Set(named.map(keyOf))
-      for (const { key, changedAt } of await objects.list(PREFIX))
+      const kept = new Set(named.map((part) => keyOf(name, part)))
+      for (const { key, changedAt } of await objects.list(prefixOf(name)))
         if (changedAt < before && !kept.has(key)) await objects.remove(key)
     },
   }

@@ -28,6 +28,29 @@ const RISING = 2
 /** More than any page. */
 const LONGEST_PAGE = 2 ** 30
 
+/** Rows of a page, and about so many characters: a page is in memory as a whole. */
+const MOST_ROWS = 65_536
+const MOST_CHARACTERS = 2 ** 22
+
+/** Has rows told page by page. */
+export function inPages(rows: Iterable<Value[]>, tell: (page: Value[][]) => void): void {
+  let page: Value[][] = []
+  let characters = 0
+  for (const row of rows) {
+    page.push(row)
+    for (const value of row) if (typeof value === 'string') characters += value.length
+    if (page.length < MOST_ROWS && characters < MOST_CHARACTERS) continue
+    tell(page)
+    page = []
+    characters = 0
+  }
+  if (page.length > 0) tell(page)
+}
+
+/** Rows as the lists of their first columns. */
+export const turned = (rows: readonly Value[][], columns: number): Value[][] =>
+  Array.from({ length: columns }, (_, column) => rows.map((row) => row[column]!))
+
 /** Throws for a number that is not a whole one of at most 53 bits. */
 export function encodePage({ table, act, columns, lists }: Page): Buffer {
   const head = Buffer.from(JSON.stringify({ table, act, columns }))

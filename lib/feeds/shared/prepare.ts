@@ -1,99 +1,86 @@
-/** Makes publications out of catalog.db: the worker's part of leading. */
+/** Makes publications out of a database: the worker's part of leading. */
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { readState } from '../../catalog/queries.js'
 import { openSqlite } from '../../db/sqlite/driver.js'
-import { filesIn } from '../../db/sqlite/folder.js'
 import { openFile } from '../../db/sqlite/sqlite.js'
-import type { Raw } from '../../db/sqlite/sqlite.js'
-import { linesFor, namedIn, writeChange } from './change.js'
+import { packFiles } from './files.js'
+import type { FolderFiles } from './files.js'
 import { encodePage } from './pages.js'
 import { packFile, writeAll } from './parts.js'
-import { formIn, pointOf, sharedFolder } from './point.js'
+import { databaseOf, formIn, pathOf, pointOf, sharedFolder } from './point.js'
+import type { Opened } from './point.js'
 import type { Publication } from './publication.js'
-import {
-  clearDigests,
-  clearNotes,
-  copyInto,
-  countChanged,
-  highestFragment,
-  linesOf,
-  randomMark,
-  readPoint,
-  setLines,
-  sourcesWithLines,
-  writePoint,
-} from './queries.js'
-
-/** More than this share of the offers is published as a whole. */
-const LARGE = 0.5
-/** Fewer offers than this are never too many for a change. */
-const FEW = 10_000
-
-export function isTooMuch(raw: Raw): boolean {
-  const { added, all } = countChanged(raw)
-  return added > FEW && added > all * LARGE
-}
+import { copyInto, randomMark, readPoint, writePoint } from './queries.js'
 
 /** What changed, in one transaction with the note that it is ready. */
-export function prepareChange(dir: string, raw: Raw): Publication {
-  const draft = join(sharedFolder(dir), 'change')
+export function prepareChange(opened: Opened): Publication {
+  const { dir, name, raw, database } = opened
+  const folder = sharedFolder(dir, name)
+  const draft = join(folder, 'change')
   return raw
     .transaction(() => {
       const point = readPoint(raw)!
       const file = openSync(draft, 'w', 0o600)
       try {
-        writeChange(raw, { after: point.fragments }, (page) => writeAll(file, encodePage(page)))
+        database.writeChange(raw, (page) => writeAll(file, encodePage(page)))
       } finally {
         closeSync(file)
       }
-      const parts = packFile(draft, sharedFolder(dir))
+      const parts = packFile(draft, folder)
       rmSync(draft)
-      const change = describe(raw, { kind: 'change', before: point.mark, parts })
-      noteReady(raw, change)
+      const change = describe(opened, { kind: 'change', before: point.mark, parts })
+      database.clearNotes(raw)
+      writePoint(raw, { fragments: change.fragments, pending: JSON.stringify(change) })
       return change
     })
     .immediate()
 }
 
 function describe(
-  raw: Raw,
+  opened: Opened,
   given: Pick<Publication, 'kind' | 'before' | 'parts'> & { mark?: string },
 ): Publication {
-  const { made, revision } = readState(raw)
+  const { raw, database } = opened
   return {
     mark: randomMark(raw),
-    form: formIn(raw),
-    made,
-    revision,
-    fragments: highestFragment(raw),
+    form: formIn(opened),
+    ...database.factsOf(raw),
+    files: [],
     ...given,
   }
 }
 
-function noteReady(raw: Raw, ready: Publication): void {
-  clearNotes(raw)
-  writePoint(raw, { fragments: ready.fragments, pending: JSON.stringify(ready) })
+/**
+ * Everything: a copy of the database, and the files that go along with it. It has a mark of its own
+ * where something changed that nobody has published. `isAnew`: the store has lost what it had. Null
+ * where somebody works on the files.
+ */
+export function prepareBase(
+  opened: Opened,
+  { files, isAnew }: { files: FolderFiles; isAnew: boolean },
+): Publication | null {
+  return files.alone(opened.dir, () => prepareWhole(opened, { files, isAnew }))
 }
 
-/**
- * Everything: a copy of the file. It has a mark of its own where something changed that nobody has
- * published.
- */
-export function prepareBase(dir: string, raw: Raw): Publication {
-  const draft = join(sharedFolder(dir), 'base')
+function prepareWhole(
+  opened: Opened,
+  { files, isAnew }: { files: FolderFiles; isAnew: boolean },
+): Publication {
+  const { dir, name, raw, database } = opened
+  const folder = sharedFolder(dir, name)
+  const draft = join(folder, 'base')
   rmSync(draft, { force: true })
-  const reading = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL', patient: true })
+  const reading = openFile(pathOf(dir, name), { synchronous: 'NORMAL', patient: true })
   let base: Publication
   // Nobody writes until it is noted which state the copy has.
   raw.exec('BEGIN IMMEDIATE')
   try {
     copyInto(reading, draft)
-    const { mark, pending, isChanged } = pointOf(raw)
+    const { mark, pending, isChanged } = pointOf(opened)
     const isPublished = mark !== '' && pending === null && !isChanged
-    base = describe(raw, { kind: 'base', before: null, parts: [], ...(isPublished && { mark }) })
-    clearNotes(raw)
-    if (!isPublished) clearDigests(raw)
+    base = describe(opened, { kind: 'base', before: null, parts: [], ...(isPublished && { mark }) })
+    database.clearNotes(raw)
+    if (!isPublished) database.onNewBase(raw)
     writePoint(raw, {
       fragments: base.fragments,
       pending: isPublished ? null : JSON.stringify(base),
@@ -105,27 +92,26 @@ export function prepareBase(dir: string, raw: Raw): Publication {
   } finally {
     reading.close()
   }
-  strip(draft, base)
-  const whole = { ...base, parts: packFile(draft, sharedFolder(dir)) }
+  strip(draft, opened, base)
+  const parts = packFile(draft, folder)
   rmSync(draft)
-  if (pointOf(raw).pending?.mark === base.mark) writePoint(raw, { pending: JSON.stringify(whole) })
+  const whole = { ...base, parts, files: packFiles(dir, name, { files, isAnew }) }
+  if (pointOf(opened).pending?.mark === base.mark)
+    writePoint(raw, { pending: JSON.stringify(whole) })
   return whole
 }
 
 /** Leaves in a copy what other nodes need, as theirs is when they have it. */
-function strip(path: string, { mark, fragments }: Publication): void {
+function strip(path: string, { name }: Opened, { mark, fragments }: Publication): void {
+  const database = databaseOf(name)
   const raw = openSqlite(path)
   try {
     raw.pragma('journal_mode = OFF')
     raw.pragma('synchronous = OFF')
     // What is freed is zeroes then, and takes no room in the objects.
     raw.pragma('secure_delete = ON')
-    for (const source of sourcesWithLines(raw)) {
-      const { named, dropped } = namedIn(linesOf(raw, source)!)
-      setLines(raw, source, linesFor(named, dropped))
-    }
-    clearNotes(raw)
-    clearDigests(raw)
+    database.strip(raw)
+    database.clearNotes(raw)
     writePoint(raw, { mark, fragments, pending: null, epoch: null })
   } finally {
     raw.close()

@@ -1,4 +1,7 @@
-/** What the leader publishes: a whole catalog, or what changed since another state. */
+/** What the leader publishes: a whole database, or what changed in it since another state. */
+
+/** The catalog with everything that is offered, and the history of its prices and stock. */
+export type SharedName = 'catalog' | 'history'
 
 /** One object of the store: its name is the digest of its bytes. */
 export interface Part {
@@ -16,14 +19,32 @@ export interface Publication {
    * different contents.
    */
   mark: string
-  /** Of catalog.db: files of two releases may differ. */
+  /** Of the database: files of two releases may differ. */
   form: number
   made: string
   revision: number
   /** The highest number that was given to a text. */
   fragments: number
   parts: Part[]
+  /** Of a base: files of the folder that go along with the database. */
+  files: SharedFile[]
 }
+
+export interface SharedFile {
+  /** Below the folder. */
+  path: string
+  parts: Part[]
+}
+
+/** Tells the content of a file from every other. */
+export const contentOf = (parts: readonly Part[]): string =>
+  parts.map(({ digest }) => digest).join()
+
+/** Of the database and of the files. */
+export const allParts = ({ parts, files }: Pick<Publication, 'parts' | 'files'>): Part[] => [
+  ...parts,
+  ...files.flatMap((file) => file.parts),
+]
 
 /** As it stands in the system of record. */
 export interface Published extends Publication {
@@ -39,8 +60,8 @@ export const bytesOf = (parts: readonly Part[]): number =>
   parts.reduce((bytes, part) => bytes + part.bytes, 0)
 
 /** Where the object of a part lies. */
-export const keyOf = ({ digest }: Part): string => `${PREFIX}${digest}`
-export const PREFIX = 'catalog/'
+export const keyOf = (name: SharedName, { digest }: Part): string => `${prefixOf(name)}${digest}`
+export const prefixOf = (name: SharedName): string => `${name}/`
 
 /** The highest numbers that are published, and the epoch of the newest publication. */
 export interface Highest {

@@ -2,31 +2,38 @@
 import type { Kysely } from 'kysely'
 import type { DbCtx } from '../../db/ctx.js'
 import { touch } from '../../db/state.js'
-import type { CatalogPublicationTable } from '../../db/tables/catalog.js'
+import type { PublicationTable } from '../../db/tables/publications.js'
 import type { Tables } from '../../db/tables/tables.js'
 import { bytesOf } from './publication.js'
-import type { Part, Publication, Published } from './publication.js'
+import type { Part, Publication, Published, SharedFile, SharedName } from './publication.js'
 
-type SharedTables = Tables & { catalog_publication: CatalogPublicationTable }
+export interface RecordCtx extends Pick<DbCtx, 'db' | 'read' | 'engine' | 'now'> {
+  /** Of which database the publications are. */
+  readonly name: SharedName
+}
 
-export type RecordCtx = Pick<DbCtx, 'db' | 'read' | 'engine' | 'now'>
+const withPublications = (db: Kysely<Tables>) => db.withTables<{ publication: PublicationTable }>()
 
-const withPublications = (db: Kysely<Tables>) =>
-  db.withTables<Pick<SharedTables, 'catalog_publication'>>()
-
-/** All that is published and not swept yet, in its order. */
-export async function readPublished(db: Kysely<Tables>): Promise<Published[]> {
-  const rows = await withPublications(db)
-    .selectFrom('catalog_publication')
+/** All that is published of a database and not swept yet, in its order. */
+export async function readPublished(
+  { read }: Pick<RecordCtx, 'read'>,
+  name: SharedName,
+): Promise<Published[]> {
+  const rows = await withPublications(read)
+    .selectFrom('publication')
     .selectAll()
+    .where('name', '=', name)
     .orderBy('number')
     .execute()
-  return rows.map(({ parts, published_at: publishedAt, is_broken: isBroken, ...row }) => ({
-    ...row,
-    parts: JSON.parse(parts) as Part[],
-    publishedAt,
-    isBroken: isBroken === 1,
-  }))
+  return rows.map(
+    ({ name: _, parts, files, published_at: publishedAt, is_broken: isBroken, ...row }) => ({
+      ...row,
+      parts: JSON.parse(parts) as Part[],
+      files: JSON.parse(files) as SharedFile[],
+      publishedAt,
+      isBroken: isBroken === 1,
+    }),
+  )
 }
 
 /**
@@ -36,23 +43,26 @@ export async function readPublished(db: Kysely<Tables>): Promise<Published[]> {
  */
 export async function publish(
   ctx: RecordCtx,
-  { parts, ...publication }: Publication,
+  { parts, files, ...publication }: Publication,
   { epoch, after }: { epoch: number; after: number },
 ): Promise<boolean> {
   return ctx.engine.atomic(ctx, async (tx) => {
     await tx.engine.lead!.fence(tx.db, epoch)
     const published = withPublications(tx.db)
     const newest = await published
-      .selectFrom('catalog_publication')
+      .selectFrom('publication')
       .select(({ fn }) => fn.max('number').as('number'))
+      .where('name', '=', ctx.name)
       .executeTakeFirst()
     if ((newest?.number ?? 0) !== after) return false
     await published
-      .insertInto('catalog_publication')
+      .insertInto('publication')
       .values({
         ...publication,
+        name: ctx.name,
         number: after + 1,
         parts: JSON.stringify(parts),
+        files: JSON.stringify(files),
         bytes: bytesOf(parts),
         published_at: tx.now(),
         epoch,
@@ -72,8 +82,9 @@ export async function confirm(ctx: RecordCtx, epoch: number): Promise<void> {
 export async function tellBroken(ctx: RecordCtx, { number }: Published): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
     await withPublications(tx.db)
-      .updateTable('catalog_publication')
+      .updateTable('publication')
       .set({ is_broken: 1 })
+      .where('name', '=', ctx.name)
       .where('number', '=', number)
       .execute()
     await touch(tx.db, 'catalog')
@@ -89,8 +100,9 @@ export async function tellWhole(
   await ctx.engine.atomic(ctx, async (tx) => {
     await tx.engine.lead!.fence(tx.db, epoch)
     await withPublications(tx.db)
-      .updateTable('catalog_publication')
+      .updateTable('publication')
       .set({ is_broken: 0 })
+      .where('name', '=', ctx.name)
       .where('number', '=', number)
       .execute()
     await touch(tx.db, 'catalog')
@@ -105,7 +117,8 @@ export async function forgetBefore(
   await ctx.engine.atomic(ctx, async (tx) => {
     await tx.engine.lead!.fence(tx.db, epoch)
     await withPublications(tx.db)
-      .deleteFrom('catalog_publication')
+      .deleteFrom('publication')
+      .where('name', '=', ctx.name)
       .where('number', '<', number)
       .where('published_at', '<', time)
       .execute()
@@ -117,7 +130,7 @@ export async function forgetBefore(
  * not come to publish it.
  */
 export async function makeDue(
-  ctx: RecordCtx,
+  ctx: Omit<RecordCtx, 'name'>,
   { taken, epoch }: { taken: ReadonlyMap<string, number>; epoch: number },
 ): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {

@@ -1,8 +1,10 @@
 /**
- * One catalog on several nodes. The one that leads takes feeds in, and publishes what they changed:
- * as objects of the store, and as a row of the system of record that names them. The others bring
- * their own catalog.db to that state. A state is known by a mark that no other has: a file that is
- * at none that was published is thrown away, as soon as somebody else has published more.
+ * One catalog on several nodes, and one history of it. The node that leads takes feeds in, and
+ * publishes what they changed: as objects of the store, and as a row of the system of record that
+ * names them. The others bring their own catalog.db and history.db to that state. A state is known by
+ * a mark that no other has: a file that is at none that was published is thrown away, as soon as
+ * somebody else has published more. With the history go the days that were rolled up, and the build
+ * of the analytics.
  */
 import pLimit from 'p-limit'
 import { inTime, pause } from '../../core/async/wait.js'
@@ -10,11 +12,12 @@ import { HOUR, SECOND } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
 import { LeadLost } from '../../db/lead.js'
 import { changesOf } from '../../db/state.js'
-import type { SharingParts } from './ctx.js'
+import type { LineParts, SharingParts } from './ctx.js'
 import { follow } from './follow.js'
 import { publishAll, standing, sweep, takeOver } from './lead.js'
 import { openTransfer } from './objects.js'
 import type { Transfer } from './objects.js'
+import type { SharedName } from './publication.js'
 
 export interface Sharing {
   /** Takes part until it is stopped: a server does, a command does not. */
@@ -45,9 +48,16 @@ export function openSharing(parts: SharingParts): Sharing {
   return new Node(parts)
 }
 
+/** One of the databases, with what moves its objects. */
+interface Line {
+  parts: LineParts
+  transfer: Transfer
+}
+
 class Node implements Sharing {
   readonly #parts: SharingParts
-  readonly #transfer: Transfer
+  readonly #catalog: Line
+  readonly #history: Line
   /** Moves with each publication. */
   readonly #moves: () => number
   /** One after the other: each step begins where the one before has ended. */
@@ -65,11 +75,8 @@ class Node implements Sharing {
 
   constructor(parts: SharingParts) {
     this.#parts = parts
-    this.#transfer = openTransfer({
-      objects: parts.objects,
-      dir: parts.engine.dir,
-      monotonic: parts.monotonic,
-    })
+    this.#catalog = openLine(parts, 'catalog')
+    this.#history = openLine(parts, 'history')
     this.#moves = changesOf(parts.engine, 'catalog')
   }
 
@@ -91,12 +98,12 @@ class Node implements Sharing {
       const leader = await this.#parts.leader()
       throw new ApiError('service_unavailable', {
         message: leader
-          ? `feeds are taken in by the node that leads: run this on ${leader.host}, with --dir ${leader.dir}`
-          : 'feeds are taken in by the node that leads, and at the moment none does',
+          ? `only the node that leads does this: run it on ${leader.host}, with --dir ${leader.dir}`
+          : 'only the node that leads does this, and at the moment none does',
       })
     }
     throw new ApiError('service_unavailable', {
-      message: 'another node takes feeds in, or this one does not have the whole catalog yet',
+      message: 'another node leads and does this, or this one does not have the whole catalog yet',
     })
   }
 
@@ -132,7 +139,8 @@ class Node implements Sharing {
 
   /** Where that cannot be told either, the look says why. */
   #isDue(): boolean {
-    if (this.#failures > 0) return this.#parts.monotonic() >= this.#retryAt
+    if (this.#parts.monotonic() < this.#retryAt) return false
+    if (this.#failures > 0) return true
     try {
       return this.#now() !== this.#seen
     } catch {
@@ -144,7 +152,8 @@ class Node implements Sharing {
   #now(): string {
     const { lead, engine } = this.#parts
     // Who follows writes nothing but what it was given.
-    return [this.#moves(), lead.epoch, lead.epoch === null ? '' : engine.catalogVersion()].join()
+    const own = lead.epoch === null ? [] : [engine.catalogVersion(), this.#parts.filesMoved()]
+    return [this.#moves(), lead.epoch, ...own].join()
   }
 
   async #tried(): Promise<void> {
@@ -169,28 +178,62 @@ class Node implements Sharing {
     const { epoch } = this.#parts.lead
     if (epoch === null) {
       this.#ready = null
-      const followed = await follow(this.#parts, this.#transfer, await standing(this.#parts))
-      return followed !== 'again'
+      const isThere = await this.#follow(this.#catalog)
+      return (await this.#follow(this.#history)) && isThere
     }
     if (this.#ready !== epoch) {
       this.#ready = null
-      if (!(await takeOver(this.#parts, this.#transfer, epoch))) return false
+      for (const { parts, transfer } of [this.#history, this.#catalog])
+        if (!(await takeOver(parts, transfer, epoch))) return false
       this.#ready = epoch
     }
     try {
-      await publishAll(this.#parts, this.#transfer, epoch)
+      const isDone = await this.#publish(epoch)
+      await this.#sweep(epoch)
+      return isDone
     } catch (error) {
       if (error instanceof LeadLost) this.#ready = null
       throw error
     }
-    await this.#sweep(epoch)
-    return true
+  }
+
+  async #follow({ parts, transfer }: Line): Promise<boolean> {
+    return (await follow(parts, transfer, await standing(parts))) !== 'again'
+  }
+
+  /**
+   * The history first: a feed that is in it and not in the catalog is taken in once more, one that
+   * is in the catalog alone would never be in it. False where that has to be tried again.
+   */
+  async #publish(epoch: number): Promise<boolean> {
+    let [isDone, failure]: [boolean, unknown] = [false, null]
+    try {
+      isDone = await publishAll(this.#history.parts, this.#history.transfer, epoch)
+    } catch (error) {
+      if (error instanceof LeadLost) throw error
+      failure = error
+    }
+    // Whatever keeps the history, the catalog does not wait for it.
+    const { parts, transfer } = this.#catalog
+    if (!(await publishAll(parts, transfer, epoch))) isDone = false
+    if (failure !== null) throw failure
+    if (!isDone) this.#retryAt = this.#parts.monotonic() + RETRY.first
+    return isDone
   }
 
   async #sweep(epoch: number): Promise<void> {
     const at = this.#parts.monotonic()
     if (at - this.#sweptAt < SWEEP) return
     this.#sweptAt = at
-    await sweep(this.#parts, this.#transfer, epoch)
+    for (const { parts, transfer } of [this.#history, this.#catalog])
+      await sweep(parts, transfer, epoch)
+  }
+}
+
+function openLine({ changed, ...parts }: SharingParts, name: SharedName): Line {
+  const { objects, engine, monotonic } = parts
+  return {
+    parts: { ...parts, name, changed: name === 'catalog' ? changed : undefined },
+    transfer: openTransfer({ name, objects, dir: engine.dir, monotonic }),
   }
 }

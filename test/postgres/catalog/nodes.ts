@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { historyFilesMoved } from '../../../lib/analytics/shared-files.js'
 import { openBackground } from '../../../lib/app/background/background.js'
 import type { Tasks } from '../../../lib/app/background/tasks.js'
 import type { Background } from '../../../lib/core/async/background.js'
@@ -26,7 +27,7 @@ import type { Leadership } from '../../../lib/db/postgres/lead/leadership.js'
 import type { Preset } from '../../../lib/distributors/generic/preset.js'
 import type { FeedInput, FeedResult } from '../../../lib/feeds/ingest/feed.js'
 import { readPoint } from '../../../lib/feeds/shared/queries.js'
-import type { Published } from '../../../lib/feeds/shared/publication.js'
+import type { Published, SharedName } from '../../../lib/feeds/shared/publication.js'
 import { readPublished } from '../../../lib/feeds/shared/record.js'
 import { openSharing } from '../../../lib/feeds/shared/sharing.js'
 import type { Sharing } from '../../../lib/feeds/shared/sharing.js'
@@ -50,7 +51,7 @@ export interface Cluster {
   /** Objects of the store, to be damaged. */
   readonly objects: Map<string, MemoryObject>
   node(name: string, given?: NodeOptions): Promise<TestNode>
-  published(): Promise<Published[]>
+  published(of?: SharedName): Promise<Published[]>
   close(): Promise<void>
 }
 
@@ -110,7 +111,7 @@ export async function openCluster(server: TestServer): Promise<Cluster> {
       nodes.add(node)
       return { ...node, close: () => (nodes.delete(node), node.close()) }
     },
-    published: () => readPublished(postgres.db),
+    published: (of = 'catalog') => readPublished({ read: postgres.db }, of),
     async close() {
       for (const node of nodes) await node.close()
       await postgres.close()
@@ -175,6 +176,7 @@ async function openNode(
     now: () => cluster.clock,
     monotonic,
     leader: async () => null,
+    filesMoved: () => historyFilesMoved(dir),
     ...given,
     changed(isReplaced) {
       engine.lookAgain()

@@ -36,7 +36,7 @@ CREATE TABLE node (
   seen_at bigint NOT NULL,
   -- Its own clock against the server's, in milliseconds.
   clock_ahead bigint NOT NULL,
-  -- The state of its catalog.db (catalog_publication.mark); null before it has any.
+  -- The state of its catalog.db (publication.mark); null before it has any.
   catalog_mark ${TEXT}
 );
 `

@@ -1,8 +1,9 @@
 /** What changed since the last publication, out of one catalog.db and into another. */
 import { createHash } from 'node:crypto'
-import type { Raw } from '../../db/sqlite/sqlite.js'
-import { KnownLines, LinesBuilder } from '../read/known-lines.js'
-import type { Page, Value } from './pages.js'
+import type { Raw } from '../../../db/sqlite/sqlite.js'
+import { KnownLines, LinesBuilder } from '../../read/known-lines.js'
+import { inPages, turned } from '../pages.js'
+import type { Page, Value } from '../pages.js'
 import {
   OF_SOURCE,
   changedOffers,
@@ -24,10 +25,6 @@ import {
   setLines,
   writersOf,
 } from './queries.js'
-
-/** Rows of a page, and about so many characters: a page is in memory as a whole. */
-const MOST_ROWS = 65_536
-const MOST_CHARACTERS = 2 ** 22
 
 type Write = (page: Page) => void
 
@@ -136,24 +133,6 @@ function put(
     write({ table, act: 'put', columns, lists: turned(page, columns.length) }),
   )
 }
-
-function inPages(rows: Iterable<Value[]>, tell: (page: Value[][]) => void): void {
-  let page: Value[][] = []
-  let characters = 0
-  for (const row of rows) {
-    page.push(row)
-    for (const value of row) if (typeof value === 'string') characters += value.length
-    if (page.length < MOST_ROWS && characters < MOST_CHARACTERS) continue
-    tell(page)
-    page = []
-    characters = 0
-  }
-  if (page.length > 0) tell(page)
-}
-
-/** Rows as the lists of their first columns. */
-const turned = (rows: readonly Value[][], columns: number): Value[][] =>
-  Array.from({ length: columns }, (_, column) => rows.map((row) => row[column]!))
 
 /** Writes what a page says. Throws a RangeError for one that says what there is not. */
 export function openApplying(raw: Raw): (page: Page) => void {

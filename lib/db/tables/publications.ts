@@ -1,8 +1,10 @@
 /** On PostgreSQL alone, so that no migration of quartermaster.db makes it. */
 import type { Generated } from 'kysely'
 
-/** What the leader has published of its catalog.db. */
-export interface CatalogPublicationTable {
+/** What the leader has published of the databases of its folder. */
+export interface PublicationTable {
+  /** Of which database. */
+  name: 'catalog' | 'history'
   number: number
   kind: 'base' | 'change'
   /** The state that a change goes on from; null for a base. */
@@ -16,6 +18,8 @@ export interface CatalogPublicationTable {
   fragments: number
   /** JSON of `Part`s. */
   parts: string
+  /** JSON of `SharedFile`s. */
+  files: string
   bytes: number
   published_at: number
   epoch: number
