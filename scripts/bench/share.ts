@@ -4,7 +4,8 @@
  *   npx tsx scripts/bench/share.ts [offers] [changed] [updates]
  * goal: 1.2 times the bytes. Two nodes with a worker each, in one process, on a PostgreSQL of its
  * own (Debian's package), with the object store in memory. The bytes of the columns are those of
- * prices (4) and quantities (4) that differ; numbers in SQLite's own short form are told beside it.
+ * prices (4) and quantities (4) that differ; numbers in SQLite's own short form are told beside it,
+ * and what the history of these changes moves, which has each of them with SKU and UPC.
  */
 import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +15,8 @@ import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 import { bytesOf } from '../../lib/feeds/shared/publication.js'
+import { ChangeLog } from '../../lib/feeds/ingest/change-log.js'
+import type { Change } from '../../lib/feeds/ingest/change-log.js'
 import { writeState } from '../../lib/feeds/ingest/queries.js'
 import { pause } from '../../lib/core/async/wait.js'
 import { startServer } from '../../test/harness/postgres.js'
@@ -45,12 +48,19 @@ const seconds = (from: number) => `${((performance.now() - from) / 1000).toFixed
 const mb = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
 
 /** As a feed does it: one transaction, then the number of the new state. */
-function update(raw: Raw, round: number): { columns: number; short: number } {
+function update(
+  { catalog: raw, history }: { catalog: Raw; history: Raw },
+  round: number,
+): { columns: number; short: number } {
   const [price, qty] = [
     raw.prepare('UPDATE offer SET price = ?, revision = ? WHERE id = ?'),
     raw.prepare('UPDATE offer SET qty = ?, revision = ? WHERE id = ?'),
   ]
   const old = raw.prepare('SELECT price, qty FROM offer WHERE id = ?')
+  const told = raw.prepare(`SELECT o.distid, o.stockid, f.upc, o.price, o.qty
+    FROM offer AS o JOIN fragment AS f ON f.id = o.fragment WHERE o.id = ?`)
+  const changes = new Map<string, Told[]>()
+  const at = Date.UTC(2026, 0, 1) + round * 60_000
   let [columns, short] = [0, 0]
   const shortOf = (value: number) =>
     value < 128 ? 1 : value < 32_768 ? 2 : value < 8_388_608 ? 3 : 4
@@ -78,11 +88,20 @@ function update(raw: Raw, round: number): { columns: number; short: number } {
           short += shortOf(next)
         }
       }
+      const now = told.get(id) as Told
+      changes.get(now.distid)?.push(now) ?? changes.set(now.distid, [now])
     }
     writeState(raw, revision + 1, false, Date.UTC(2026, 0, 1) + round)
   })()
+  for (const [distid, rows] of changes) {
+    const log = new ChangeLog(history, distid, { asOf: at, now: at })
+    for (const row of rows) log.record({ ...row, gone: false, held: false })
+    log.commit()
+  }
   return { columns, short }
 }
+
+type Told = Omit<Change, 'gone' | 'held'>
 
 /** A fixed course of numbers from 0 to less than 1. */
 let state = 1
@@ -102,6 +121,7 @@ async function run(cluster: Cluster, worker: string): Promise<void> {
   const one = await cluster.node('one', { worker, baseAfter: { bytes: 1e9, changes: 1e9 } })
   const two = await cluster.node('two', { worker, baseAfter: { bytes: 1e9, changes: 1e9 } })
   const catalog = openFile(filesIn(one.dir).catalog, { synchronous: 'NORMAL' })
+  const history = openFile(filesIn(one.dir).history, { synchronous: 'NORMAL' })
   let from = performance.now()
   writeOffers(catalog, OFFERS)
   console.log(
@@ -120,7 +140,7 @@ async function run(cluster: Cluster, worker: string): Promise<void> {
   await visible(one, revisionOf(one))
   for (let round = 1; round <= UPDATES; round++) {
     from = performance.now()
-    const { columns, short } = update(catalog, round)
+    const { columns, short } = update({ catalog, history }, round)
     const written = seconds(from)
     from = performance.now()
     const revision = revisionOf(one)
@@ -136,8 +156,12 @@ async function run(cluster: Cluster, worker: string): Promise<void> {
         `commit, visible on the other node after ${seconds(from)}`,
     )
     await visible(one, revision)
+    await one.sharing.look()
+    const told = (await cluster.published('history')).at(-1)!
+    console.log(`  its history: ${told.kind}, ${mb(bytesOf(told.parts))} moved`)
   }
   catalog.close()
+  history.close()
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'qm-share-'))
