@@ -271,6 +271,21 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
     for (const each of [one, two])
       await until(async () => /022188868104/.test(await found(each)), 'it is found', 20)
 
+    // So are the metrics: the leader's build is that of all.
+    const rebuild = (dir: string) =>
+      startProcess(['analytics', 'rebuild', '--dir', dir], {
+        env: { ...env, QUARTERMASTER_DATABASE_FILE: file },
+      })
+    const follower = leads === one.dir ? two.dir : one.dir
+    assert.match((await rebuild(follower)).err, /only the node that leads does this: run it on/)
+    const rebuilt = await rebuild(leads)
+    assert.equal(rebuilt.status, 0, rebuilt.err)
+    const arrivals = async (of: TestNode) =>
+      JSON.stringify((await call(of, key, '/v1/analytics/new-arrivals')).body.data)
+    const isThere = async (of: TestNode) => /022188868104/.test(await arrivals(of))
+    for (const each of [one, two]) await until(() => isThere(each), 'it has arrived there', 20)
+    assert.equal(await arrivals(one), await arrivals(two))
+
     // The leader dies; what it had is gone with its folder.
     const [first, second] = (await leader()) === one.dir ? [one, two] : [two, one]
     await end(first, 'SIGKILL')
@@ -279,6 +294,8 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
     assert.equal((await listed()).epoch, epoch! + 1)
     const again = await node('third')
     await until(async () => (await found(again)) === (await found(second)), 'a new one follows')
+    await until(async () => (await arrivals(again)) === (await arrivals(second)), 'in all', 20)
+    assert.ok(await isThere(again))
 
     const [{ id }] = (await json<{ keys: { id: string }[] }>('keys', 'list')).keys as [
       { id: string },
