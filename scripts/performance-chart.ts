@@ -1,11 +1,11 @@
-/** `npx tsx scripts/performance-chart.ts`: draws the table of data/guide/performance.md. */
+/** `npx tsx scripts/performance-chart.ts`: draws the tables of data/guide/performance.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FIRST, FOLLOWS_DARK, INK, PAPER, SECOND } from './picture.js'
 
 const PAGE = join('data', 'guide', 'performance.md')
-const PICTURE = join('data', 'guide', 'pictures', 'performance.svg')
+const PICTURES = join('data', 'guide', 'pictures')
 
 export interface Figure {
   job: string
@@ -30,17 +30,27 @@ function numberIn(text: string): number {
   return Number(range?.split('-').at(-1))
 }
 
+/** The rows of the page's table that begins with this column, that of its names first. */
+function tableOf(markdown: string, first: string): string[][] {
+  const lines = markdown.split('\n')
+  const from = lines.findIndex((line) => line.startsWith(`| ${first} |`))
+  const rest = from < 0 ? [] : lines.slice(from)
+  const until = rest.findIndex((line) => !line.startsWith('|'))
+  return rest
+    .slice(0, until < 0 ? undefined : until)
+    .filter((line) => line.startsWith('| '))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    )
+}
+
 /** Every figure of the page that has a goal. */
 export function figuresOf(markdown: string): Figure[] {
-  const rows = markdown
-    .split('\n')
-    .filter((line) => /^\| .*\|$/.test(line))
-    .slice(1)
-  return rows.flatMap((line) => {
-    const cells = line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim())
+  const [, ...rows] = tableOf(markdown, 'Job')
+  return rows.flatMap((cells) => {
     const [job = '', , , measured = '', goals = ''] = cells
     const goalOf = goals.split('; ')
     return measured.split('; ').flatMap((text, i) => {
@@ -69,12 +79,7 @@ export function chartOf(markdown: string): string {
     const [x, y] = [LEFT + Math.round(share * GOAL) + 8, TOP + i * ROW + 15]
     return `    <text x="${x}" y="${y}" font-weight="${share > 1 ? 600 : 400}">${share.toFixed(2)}</text>`
   })
-  const font = 'font-family="system-ui, sans-serif" font-size="12"'
-  const label = 'role="img" aria-label="Each figure as a share of its goal"'
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${font} fill="${INK}" ${label}>
-  ${FOLLOWS_DARK}
-  <rect width="${WIDTH}" height="${height}" fill="${PAPER}"/>
-  <text x="20" y="28" font-size="15" font-weight="600">Measured, as a share of the goal</text>
+  return `${openPicture(height, 'Each figure as a share of its goal', 'Measured, as a share of the goal')}
   <text x="${LEFT + GOAL}" y="${TOP - 10}" text-anchor="middle">goal</text>
 ${bars.join('\n')}
   <path d="M${LEFT + GOAL} ${TOP - 4}V${height - 16}" stroke="${INK}" stroke-dasharray="4 3"/>
@@ -83,6 +88,39 @@ ${shares.join('\n')}
   </g>
 </svg>
 `
+}
+
+function openPicture(height: number, label: string, title: string): string {
+  const font = 'font-family="system-ui, sans-serif" font-size="12"'
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${font} fill="${INK}" role="img" aria-label="${label}">
+  ${FOLLOWS_DARK}
+  <rect width="${WIDTH}" height="${height}" fill="${PAPER}"/>
+  <text x="20" y="28" font-size="15" font-weight="600">${title}</text>`
+}
+
+/** Pixels of the longest bar of a group in the picture of growth. */
+const LONGEST = 380
+
+/** The picture of how figures grow with the catalog: for each a bar by its number of offers. */
+export function growthOf(markdown: string): string {
+  const [names = [], ...rows] = tableOf(markdown, 'Offers')
+  const group = (rows.length + 0.6) * ROW
+  const groups = names.slice(1).map((name, i) => {
+    const top = 44 + i * group
+    const values = rows.map((cells) => ({ offers: cells[0]!, text: cells[i + 1]! }))
+    const most = Math.max(...values.map(({ text }) => Number.parseFloat(text)))
+    const bars = values.map(({ offers, text }, n) => {
+      const y = top + n * ROW
+      const width = Math.max(1, Math.round((Number.parseFloat(text) / most) * LONGEST))
+      return `  <text x="${LEFT - 10}" y="${y + 15}" text-anchor="end">${offers}</text>
+  <rect x="${LEFT}" y="${y + 4}" width="${width}" height="14" fill="${FIRST}"/>
+  <text x="${LEFT + width + 8}" y="${y + 15}">${text}</text>`
+    })
+    return `  <text x="20" y="${top + 15}">${escapeText(name)}</text>\n${bars.join('\n')}`
+  })
+  const height = Math.round(44 + groups.length * group + 10)
+  const title = 'What grows with the number of offers'
+  return `${openPicture(height, title, title)}\n${groups.join('\n')}\n</svg>\n`
 }
 
 function shorten(text: string): string {
@@ -94,5 +132,7 @@ function escapeText(text: string): string {
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  writeFileSync(PICTURE, chartOf(readFileSync(PAGE, 'utf8')))
+  const markdown = readFileSync(PAGE, 'utf8')
+  writeFileSync(join(PICTURES, 'performance.svg'), chartOf(markdown))
+  writeFileSync(join(PICTURES, 'growth.svg'), growthOf(markdown))
 }
