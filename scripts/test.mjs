@@ -69,6 +69,7 @@ const LONG = [
   'fraud/sharing-commands.test.ts',
   'orders/journal/copy.test.ts',
   'postgres/catalog/faults.test.ts',
+  'postgres/catalog/history.test.ts',
   'postgres/catalog/sequences.test.ts',
   'postgres/move-cut.test.ts',
   'postgres/move.test.ts',

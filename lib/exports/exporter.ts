@@ -19,7 +19,9 @@ import type { BuildTools, Files } from './build-files.js'
 import { isRetailPriced, makeNumbers } from './number-columns.js'
 import type { Numbers } from './number-columns.js'
 import { findPublished, savePublished, twin } from './queries.js'
+import { leads } from '../db/lead.js'
 import { change, first } from '../db/reading.js'
+import { sweepTexts } from './sweep.js'
 import { EXPORTS, FORM } from './version.js'
 
 export interface ExporterOptions {
@@ -175,6 +177,8 @@ class Builds {
       ),
     )
     await meter.change(savePublished, row)
+    // The job runs at the node that leads, and these are in the folder of this one.
+    if (!leads(ctx.engine)) await sweepTexts(ctx)
     return row
   }
 }

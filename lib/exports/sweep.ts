@@ -37,7 +37,7 @@ export async function sweepExports(ctx: ExportsCtx): Promise<void> {
   const now = ctx.now()
   const { meter } = ctx.engine
   // First what needs no store: one that is down must not let the disk fill up.
-  await sweepTexts(exportFolders(ctx.engine.dir).texts, now)
+  await sweepTexts(ctx)
   // A large snapshot is still being built after a start, and until then no export would look like a
   // current one.
   await ctx.catalog.refresh()
@@ -76,7 +76,12 @@ async function isCurrent(
 }
 
 /** Of each distributor the texts that were last of use stay. */
-async function sweepTexts(folder: string, now: number): Promise<void> {
+export async function sweepTexts({
+  engine,
+  ...ctx
+}: Pick<ExportsCtx, 'engine' | 'now'>): Promise<void> {
+  const folder = exportFolders(engine.dir).texts
+  const now = ctx.now()
   const files = await Promise.all(
     (await namesIn(folder)).map(async (name) => ({
       name,
