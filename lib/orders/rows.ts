@@ -65,6 +65,35 @@ export async function nextId(
   return (last ?? 0) + 1
 }
 
+/** The same of all three, in one statement. */
+export async function nextIds(tx: OrdersCtx): Promise<{
+  placement: number
+  order: number
+  purchaseOrder: number
+}> {
+  const last = await tx.db
+    .selectNoFrom((query) => [
+      query
+        .selectFrom('placement')
+        .select(({ fn }) => fn.max<number | null>('id').as('id'))
+        .as('placement'),
+      query
+        .selectFrom('fulfillment_order')
+        .select(({ fn }) => fn.max<number | null>('id').as('id'))
+        .as('order'),
+      query
+        .selectFrom('purchase_order')
+        .select(({ fn }) => fn.max<number | null>('id').as('id'))
+        .as('purchaseOrder'),
+    ])
+    .executeTakeFirstOrThrow()
+  return {
+    placement: (last.placement ?? 0) + 1,
+    order: (last.order ?? 0) + 1,
+    purchaseOrder: (last.purchaseOrder ?? 0) + 1,
+  }
+}
+
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /**

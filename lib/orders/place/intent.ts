@@ -2,7 +2,7 @@
  * Takes an order in: everything that is needed to send it, frozen in one transaction before anybody
  * is asked.
  */
-import { itemsText, newPurchaseOrder, newRecord, nextId } from '../rows.js'
+import { itemsText, newPurchaseOrder, newRecord, nextIds } from '../rows.js'
 import type { StoredOrder } from '../history/records.js'
 import type { Insertable, Selectable } from 'kysely'
 import type { OrderCounts, OrdersCall } from '../ctx.js'
@@ -78,9 +78,10 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
       if (input.groups.some(({ parts }) => parts.some(({ isSentNow }) => isSentNow)))
         await fence({ ...tx, epoch: input.epoch })
       if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
+      const ids = await nextIds(tx)
       const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
       const placement: Placement = {
-        id: await nextId(tx, 'placement'),
+        id: ids.placement,
         subscriber_id: ctx.subscriber.id,
         order_id: order.orderId,
         attempt,
@@ -91,7 +92,7 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
         holds_id: 1,
         was_refused: 0,
       }
-      const rows = await rowsOf(tx as OrdersCall, input, placement)
+      const rows = rowsOf(tx as OrdersCall, { ...input, placement, ids })
       await tx.db.insertInto('placement').values(placement).execute()
       await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
       await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
@@ -144,16 +145,17 @@ export async function writtenIntent(
   }
 }
 
-async function rowsOf(
+function rowsOf(
   ctx: OrdersCall,
-  { order, groups, owner }: IntentInput,
-  placement: Placement,
-): Promise<{
-  orders: StoredOrder[]
-  purchaseOrders: StoredPo[]
-}> {
-  let orderId = await nextId(ctx, 'fulfillment_order')
-  let serial = await nextId(ctx, 'purchase_order')
+  {
+    order,
+    groups,
+    owner,
+    placement,
+    ids,
+  }: IntentInput & { placement: Placement; ids: Awaited<ReturnType<typeof nextIds>> },
+): { orders: StoredOrder[]; purchaseOrders: StoredPo[] } {
+  let { order: orderId, purchaseOrder: serial } = ids
   const orders: StoredOrder[] = []
   const purchaseOrders: StoredPo[] = []
   groups.forEach((group, groupNo) => {
