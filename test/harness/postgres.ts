@@ -52,9 +52,9 @@ export interface TestServer {
 
 /**
  * Starts a server whose language is not "C", so that a text that is compared by it stands out, and
- * which wants passwords.
+ * which wants passwords; with settings of its own, as `name=value`.
  */
-export async function startServer(): Promise<TestServer> {
+export async function startServer(settings: readonly string[] = []): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'qm-pg-'))
   const owner = serverUser()
   if (owner) chownSync(dir, owner.uid, owner.gid)
@@ -150,7 +150,7 @@ export async function startServer(): Promise<TestServer> {
       rmSync(dir, { recursive: true, force: true })
     },
   }
-  await self.start()
+  await self.start(settings)
   return self
 }
 
