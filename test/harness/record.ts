@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
+import type { Client } from '../../lib/db/postgres/driver.js'
 import { superClient } from './postgres.js'
 import { until } from './until.js'
 
@@ -22,9 +23,7 @@ export async function sqlOnRecord<Row = Record<string, unknown>>(
   sql: string,
 ): Promise<Row[]> {
   if (server === undefined) return sqlInFile(filesIn(dir).record, sql)
-  const address = new URL(server)
-  address.pathname = `/${readFileSync(join(dir, 'database'), 'utf8')}`
-  const client = superClient(address.href)
+  const client = clientOfRecord(dir)
   await client.connect()
   try {
     await client.query('set search_path to quartermaster')
@@ -34,6 +33,13 @@ export async function sqlOnRecord<Row = Record<string, unknown>>(
   } finally {
     await client.end()
   }
+}
+
+/** A connection to the database of a folder, not made yet. */
+export function clientOfRecord(dir: string): Client {
+  const address = new URL(server!)
+  address.pathname = `/${readFileSync(join(dir, 'database'), 'utf8')}`
+  return superClient(address.href)
 }
 
 /**

@@ -47,6 +47,7 @@ describe('the schema of PostgreSQL', { skip: missing }, () => {
     const own = [
       'call_count',
       'catalog_publication',
+      'fraud_key',
       'given_number',
       'leadership',
       'lease',
