@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pause } from '../../lib/core/async/wait.js'
 import { loadPg } from '../../lib/db/postgres/driver.js'
-import type { Client, Result } from '../../lib/db/postgres/driver.js'
+import type { Client, ClientOptions, Result } from '../../lib/db/postgres/driver.js'
 import { SUPERUSER, postgresPrograms, serverUser } from './postgres-installed.js'
 
 const PASSWORD = 'pass word/with:all@of?it#%'
@@ -154,11 +154,12 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
   return self
 }
 
-/** The driver as it is, without anything of ours. */
-export function superClient(address: string): Client {
+/** The driver as it is, without anything of ours but types, where they are given. */
+export function superClient(address: string, types?: ClientOptions['types']): Client {
   const { Client: Plain } = loadPg()
   const { hostname: host, port, pathname, username: user, password } = new URL(address)
-  const options = { host, port: Number(port), database: pathname.slice(1), user }
+  const place = { host, port: Number(port), database: pathname.slice(1), user }
+  const options = { ...place, ...(types && { types }) }
   const client = new Plain({ ...options, password: decodeURIComponent(password) } as never)
   client.on('error', () => {})
   return client

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
+import { loadPg } from '../../lib/db/postgres/driver.js'
 import type { Client } from '../../lib/db/postgres/driver.js'
+import { typesOver } from '../../lib/db/postgres/types.js'
 import { superClient } from './postgres.js'
 import { until } from './until.js'
 
@@ -35,11 +37,11 @@ export async function sqlOnRecord<Row = Record<string, unknown>>(
   }
 }
 
-/** A connection to the database of a folder, not made yet. */
+/** A connection to the database of a folder, not made yet; numbers are the product's. */
 export function clientOfRecord(dir: string): Client {
   const address = new URL(server!)
   address.pathname = `/${readFileSync(join(dir, 'database'), 'utf8')}`
-  return superClient(address.href)
+  return superClient(address.href, typesOver(loadPg().types))
 }
 
 /**
