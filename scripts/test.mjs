@@ -102,7 +102,12 @@ const LONG = [
  */
 const NOT_ON_POSTGRES = {
   'has a PostgreSQL of its own': ['postgres'],
-  'is about the files of a folder': ['app/background', 'database', 'orders/journal'],
+  'is about the files of a folder': [
+    'analytics/history/backup',
+    'app/background',
+    'database',
+    'orders/journal',
+  ],
   'is about processes, commands and servers on a folder': [
     'ffls/commands',
     'ffls/held',

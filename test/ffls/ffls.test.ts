@@ -24,7 +24,7 @@ import { chordMiles, milesChord, placeOfZip, unitVector } from '../../lib/places
 import { addDemoDealers, makeDemoDealers } from '../../lib/simulator/market/dealers.js'
 import { prepareDemo } from '../../lib/app/demo.js'
 import type { DemoDealer } from '../../lib/simulator/market/dealers.js'
-import { heardByOthers, oneFolder, sqlOnRecord } from '../harness/record.js'
+import { heardByOthers, oneFolder, runsOnRecord, sqlOnRecord } from '../harness/record.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 import { json, run } from '../server/launcher.js'
@@ -617,7 +617,7 @@ describe('the order of the list', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runsOnRecord(60) },
     )
   })
 

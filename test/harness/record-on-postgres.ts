@@ -44,7 +44,7 @@ export async function openRecord({ dir, log, random, now }: RecordOptions): Prom
 async function noted(engine: Engine): Promise<Engine> {
   const { db, dir, lead, close } = engine
   await sql`insert into node values (${lead!.node}, ${hostname()}, ${dir}, ${process.pid}, '', 0,
-    ${Number.MAX_SAFE_INTEGER}, 0, null)`.execute(db)
+    ${Date.UTC(2100, 0)}, 0, null)`.execute(db)
   return Object.defineProperties(engine, {
     close: {
       async value() {

@@ -19,6 +19,9 @@ export const isOnPostgres = server !== undefined
 export const oneFolder: string | false =
   isOnPostgres && 'is about an installation in one folder: its files, locks, journal and commands'
 
+/** Runs of a property: over nodes, where each costs round trips to a server, a sixth of them. */
+export const runsOnRecord = (many: number): number => (isOnPostgres ? Math.ceil(many / 6) : many)
+
 /** Runs SQL without values on it, and returns the rows of the last statement. */
 export async function sqlOnRecord<Row = Record<string, unknown>>(
   dir: string,

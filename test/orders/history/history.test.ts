@@ -9,7 +9,7 @@ import { DIRECTIONS, SORTS } from '../../../lib/orders/history/shapes.js'
 import type { Sort } from '../../../lib/orders/history/shapes.js'
 import { createTestApp } from '../../../server/testing/index.js'
 import type { TestApp } from '../../../server/testing/index.js'
-import { isOnPostgres, sqlOnRecord } from '../../harness/record.js'
+import { isOnPostgres, runsOnRecord, sqlOnRecord } from '../../harness/record.js'
 import { addFailure, addOrder } from '../rows.js'
 
 const NOON = Date.UTC(2026, 10, 21, 12)
@@ -430,7 +430,7 @@ describe('search', () => {
       fc.property(letters, (name) => {
         names.push(name)
       }),
-      { numRuns: 150 },
+      { numRuns: runsOnRecord(150) },
     )
     for (const [i, customer_name] of names.entries())
       await addOrder(t, { order_id: `#${i}`, customer_name, po_number: '.', po_given: '.' })
@@ -452,7 +452,7 @@ describe('search', () => {
           assert.equal(count, expected.length, JSON.stringify(text))
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runsOnRecord(300) },
     )
   })
 })
@@ -966,7 +966,7 @@ describe('counts', () => {
           )
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runsOnRecord(60) },
     )
     if (!isOnPostgres)
       assert.deepEqual(ctx.engine.reader.raw.pragma('integrity_check'), [{ integrity_check: 'ok' }])
