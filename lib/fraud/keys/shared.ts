@@ -30,6 +30,13 @@ export const sealKey = (secrets: SecretsOf, name: string, text: string): string 
 export const openKey = (secrets: SecretsOf, { name, sealed }: FraudKeyTable): string =>
   secrets.of(OPERATOR).open(sealed, purposeOf(name))
 
+const hasFirst = async (db: Kysely<Tables>): Promise<boolean> =>
+  (await keysOf(db)
+    .selectFrom('fraud_key')
+    .select('name')
+    .where('name', '=', LOCAL)
+    .executeTakeFirst()) !== undefined
+
 /** The keys in the database. The first local one is made where there is none. */
 export async function keysInDatabase(
   engine: Pick<Engine, 'db' | 'read' | 'atomic'>,
@@ -37,16 +44,12 @@ export async function keysInDatabase(
   random: (bytes: number) => Buffer,
 ): Promise<KeyStore> {
   const { db, read } = engine
-  await engine.atomic({ db, read }, async (tx) => {
-    const known = await keysOf(tx.db)
-      .selectFrom('fraud_key')
-      .select('name')
-      .where('name', '=', LOCAL)
-      .executeTakeFirst()
-    if (!known) await insert(tx.db, LOCAL, firstKey(random))
-  })
+  if (!(await hasFirst(read)))
+    await engine.atomic({ db, read }, async (tx) => {
+      if (!(await hasFirst(tx.db))) await write(tx.db, LOCAL, firstKey(random))
+    })
 
-  async function insert(tx: Kysely<Tables>, name: string, text: string): Promise<void> {
+  async function write(tx: Kysely<Tables>, name: string, text: string): Promise<void> {
     const sealed = sealKey(secrets, name, text)
     await keysOf(tx)
       .insertInto('fraud_key')
@@ -74,7 +77,7 @@ export async function keysInDatabase(
   return {
     texts,
     withFirst: texts,
-    write: insert,
+    write,
     async remove(tx, name) {
       await keysOf(tx).deleteFrom('fraud_key').where('name', '=', name).execute()
     },
