@@ -109,6 +109,7 @@ const NOT_ON_POSTGRES = {
     'orders/journal',
   ],
   'is about processes, commands and servers on a folder': [
+    'feeds/status',
     'ffls/commands',
     'ffls/held',
     'fraud/commands',

@@ -9,7 +9,6 @@ import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 import { ACME, acmeFeed, bench } from './bench.js'
 import { pattern } from '../harness/pattern.js'
-import { oneFolder } from '../harness/record.js'
 
 const HEADER = 'itemnumber,desc1,upc,price1,available,mapprice,serialized'
 
@@ -262,103 +261,92 @@ describe('feeds check', () => {
     )
   })
 
-  test(
-    'beside an installation it says what import then does, and changes nothing',
-    { skip: oneFolder },
-    async () => {
-      const dir = join(scratch, 'shop')
-      assert.equal((await run(0, 'init', '--dir', dir)).status, 0)
-      const verdict = async (text: string) => {
-        const path = file('next.csv', text)
-        const status = async () => (await run(0, 'feeds', 'status', '--dir', dir, '--json')).json
-        const before = await status()
-        const checked = await run(80, 'feeds', 'check', 'DAV', path, '--dir', dir)
-        assert.deepEqual(await status(), before)
-        const imported = await run(80, 'feeds', 'import', 'dav', path, '--dir', dir)
-        assert.equal(checked.status, imported.status, `${checked.out}\n${imported.out}`)
-        fits(checked.out + imported.out, 80)
-        return checked.out.slice(checked.out.indexOf('40 rows read')).replaceAll(/\s+/g, ' ')
-      }
-      assert.match(
-        await verdict(davidsons()),
-        pattern(
-          /^40 rows read with davidsons \(DAV\), 0 rejected\. /,
-          /Import would take it into DAV\/davidsons: 40 added, 0 changed, 0 removed\. $/,
-        ),
-      )
-      assert.match(
-        await verdict(davidsons()),
-        /Import would change nothing: DAV\/davidsons has this file already\./,
-      )
-      assert.match(
-        await verdict(davidsons(undefined, '$400.00')),
-        /0 added, 40 changed, 0 removed\./,
-      )
-      assert.match(
-        await verdict(davidsons('', '$400.00')),
-        /Import would refuse it: .*class FA has 0 of 40 offers \(0\.0 %\), in the last feed 40 of 40 offers \(100\.0 %\)/,
-      )
-      assert.equal((await run(0, 'feeds', 'accept', 'Davidsons', '--dir', dir)).status, 0)
-    },
-  )
+  test('beside an installation it says what import then does, and changes nothing', async () => {
+    const dir = join(scratch, 'shop')
+    assert.equal((await run(0, 'init', '--dir', dir)).status, 0)
+    const verdict = async (text: string) => {
+      const path = file('next.csv', text)
+      const status = async () => (await run(0, 'feeds', 'status', '--dir', dir, '--json')).json
+      const before = await status()
+      const checked = await run(80, 'feeds', 'check', 'DAV', path, '--dir', dir)
+      assert.deepEqual(await status(), before)
+      const imported = await run(80, 'feeds', 'import', 'dav', path, '--dir', dir)
+      assert.equal(checked.status, imported.status, `${checked.out}\n${imported.out}`)
+      fits(checked.out + imported.out, 80)
+      return checked.out.slice(checked.out.indexOf('40 rows read')).replaceAll(/\s+/g, ' ')
+    }
+    assert.match(
+      await verdict(davidsons()),
+      pattern(
+        /^40 rows read with davidsons \(DAV\), 0 rejected\. /,
+        /Import would take it into DAV\/davidsons: 40 added, 0 changed, 0 removed\. $/,
+      ),
+    )
+    assert.match(
+      await verdict(davidsons()),
+      /Import would change nothing: DAV\/davidsons has this file already\./,
+    )
+    assert.match(await verdict(davidsons(undefined, '$400.00')), /0 added, 40 changed, 0 removed\./)
+    assert.match(
+      await verdict(davidsons('', '$400.00')),
+      /Import would refuse it: .*class FA has 0 of 40 offers \(0\.0 %\), in the last feed 40 of 40 offers \(100\.0 %\)/,
+    )
+    assert.equal((await run(0, 'feeds', 'accept', 'Davidsons', '--dir', dir)).status, 0)
+  })
 })
 
 describe('feeds status', () => {
-  test(
-    "fits 100 columns, with refusals, warnings, failed pulls and a shop's own source",
-    { skip: oneFolder },
-    async () => {
-      const dir = join(scratch, 'status')
-      await run(0, 'init', '--dir', dir)
-      await run(
-        0,
-        'subscribers',
-        'create',
-        '--name',
-        'Main Street Guns',
-        '--email',
-        'a@shop.example',
-        '--dir',
-        dir,
+  test("fits 100 columns, with refusals, warnings, failed pulls and a shop's own source", async () => {
+    const dir = join(scratch, 'status')
+    await run(0, 'init', '--dir', dir)
+    await run(
+      0,
+      'subscribers',
+      'create',
+      '--name',
+      'Main Street Guns',
+      '--email',
+      'a@shop.example',
+      '--dir',
+      dir,
+    )
+    await run(0, 'feeds', 'import', 'dav', file('a.csv', davidsons()), '--dir', dir)
+    await run(0, 'feeds', 'import', 'dav', file('b.csv', davidsons('')), '--dir', dir)
+    await run(0, 'feeds', 'import', 'Zanders', file('z.csv', zanders(40)), '--dir', dir)
+    const location = file(`${'missing-'.repeat(12)}.csv`, 'gone by the time of the pull')
+    await run(
+      0,
+      'feeds',
+      'set',
+      'DAV',
+      location,
+      '--preset',
+      'davidsons-quantity',
+      '--subscriber',
+      'Main Street Guns',
+      '--dir',
+      dir,
+    )
+    rmSync(location)
+    assert.equal((await run(0, 'feeds', 'pull', 'dav', '--dir', dir)).status, 1)
+    for (const columns of [100, 0]) {
+      const { out } = await run(columns, 'feeds', 'status', '--dir', dir)
+      fits(out, 100)
+      assert.match(out, /^source +offers +rejected +as of \(UTC\) +every\n/)
+      assert.match(
+        out,
+        pattern(
+          /^DAV\/davidsons +40 +0 +\d{4}-\d\d-\d\d \d\d:\d\d +-\n/m,
+          / {2}waits for `feeds accept` since .*:\n {2}- "Gun Type" is filled in 0 of 40 offers/,
+        ),
       )
-      await run(0, 'feeds', 'import', 'dav', file('a.csv', davidsons()), '--dir', dir)
-      await run(0, 'feeds', 'import', 'dav', file('b.csv', davidsons('')), '--dir', dir)
-      await run(0, 'feeds', 'import', 'Zanders', file('z.csv', zanders(40)), '--dir', dir)
-      const location = file(`${'missing-'.repeat(12)}.csv`, 'gone by the time of the pull')
-      await run(
-        0,
-        'feeds',
-        'set',
-        'DAV',
-        location,
-        '--preset',
-        'davidsons-quantity',
-        '--subscriber',
-        'Main Street Guns',
-        '--dir',
-        dir,
+      assert.match(
+        out,
+        /^DAV\/davidsons-quantity\/s_[0-9a-f]{16} .* 20 m\n {2}last pull .*: failed:\n/m,
       )
-      rmSync(location)
-      assert.equal((await run(0, 'feeds', 'pull', 'dav', '--dir', dir)).status, 1)
-      for (const columns of [100, 0]) {
-        const { out } = await run(columns, 'feeds', 'status', '--dir', dir)
-        fits(out, 100)
-        assert.match(out, /^source +offers +rejected +as of \(UTC\) +every\n/)
-        assert.match(
-          out,
-          pattern(
-            /^DAV\/davidsons +40 +0 +\d{4}-\d\d-\d\d \d\d:\d\d +-\n/m,
-            / {2}waits for `feeds accept` since .*:\n {2}- "Gun Type" is filled in 0 of 40 offers/,
-          ),
-        )
-        assert.match(
-          out,
-          /^DAV\/davidsons-quantity\/s_[0-9a-f]{16} .* 20 m\n {2}last pull .*: failed:\n/m,
-        )
-        assert.match(out, /^ {2}warning: the feed ZND\/zanders has 40 of 40 MAPs/m)
-      }
-    },
-  )
+      assert.match(out, /^ {2}warning: the feed ZND\/zanders has 40 of 40 MAPs/m)
+    }
+  })
 })
 
 describe('progress of an import', () => {
@@ -380,7 +368,7 @@ describe('progress of an import', () => {
       assert.equal(seen.at(-1), size)
     }))
 
-  test('is drawn on a terminal, and not in a pipe', { skip: oneFolder }, async () => {
+  test('is drawn on a terminal, and not in a pipe', async () => {
     const dir = join(scratch, 'progress')
     await run(0, 'init', '--dir', dir)
     const path = file('p.csv', davidsons())
