@@ -1,8 +1,8 @@
 /**
  * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- quotes
  * orders/journal catalog/view` for those of a folder, or one of them. `--long` runs those that a
- * whole run leaves out, `--coverage` all of them under c8; `--postgres` has the system of record of
- * their apps on a PostgreSQL that is started for the run.
+ * whole run leaves out, `--coverage` all of them under c8; `--postgres` runs those of the domains
+ * with the system of record of their apps on a PostgreSQL that is started for the run.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { build } from 'esbuild'
 import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
@@ -24,9 +25,11 @@ const isLong = process.argv.includes('--long')
 /** What has the system of record: a folder's file, or a server that is started for the run. */
 const onPostgres = process.argv.includes('--postgres')
 /** Measured on two idle cores: 5 min 48 s to 6 min 21 s; with --long 12 to 14 minutes. */
-const DURATION = isLong
-  ? 'It takes a quarter to half an hour on two cores.'
-  : 'It takes six to nine minutes on two cores.'
+const DURATION = onPostgres
+  ? 'It takes six to eight minutes on two cores.'
+  : isLong
+    ? 'It takes a quarter to half an hour on two cores.'
+    : 'It takes six to nine minutes on two cores.'
 /** Of node's own, or the path of a module. */
 const reporter =
   process.argv.find((arg) => arg.startsWith('--reporter='))?.slice('--reporter='.length) ?? 'spec'
@@ -95,6 +98,48 @@ const LONG = [
   'quotes/real.test.ts',
 ]
 /**
+ * What `--postgres` leaves out, beside the long ones and those that open no app; whoever names one
+ * runs it there all the same.
+ */
+const NOT_ON_POSTGRES = {
+  'has a PostgreSQL of its own': ['postgres'],
+  'is about the files of a folder': [
+    'analytics/history/backup',
+    'app/background',
+    'database',
+    'orders/journal',
+  ],
+  'is about processes, commands and servers on a folder': [
+    'feeds/status',
+    'ffls/commands',
+    'ffls/held',
+    'fraud/commands',
+    'operating',
+    'orders/engine/crash-findings',
+    'orders/engine/crashes',
+    'orders/engine/faults',
+    'orders/engine/simulation',
+    'orders/operator/commands',
+    'restrictions/commands',
+    'server/closing',
+    'server/commands',
+    'server/doctor',
+    'server/environment',
+    'server/help',
+    'server/log-lines',
+    'server/start',
+  ],
+  'is about the program, its pages and documents': [
+    'bundle',
+    'client/guide',
+    'console',
+    'docs',
+    'openapi',
+    'server/fuzz',
+  ],
+  'has a distributor, and no record that differs': ['distributors', 'simulator'],
+}
+/**
  * Processes of a whole run, beside the suites that start themselves once more, or use up what a
  * process has: those begin.
  */
@@ -118,13 +163,19 @@ const recordOnPostgres = {
   },
 }
 const isNamed = (file, name) => file === `${name}.test.ts` || file.startsWith(`${name}/`)
+const isLeftOut = (file) =>
+  onPostgres &&
+  Object.values(NOT_ON_POSTGRES)
+    .flat()
+    .some((name) => isNamed(file, name))
 const isWanted = (file) =>
   names.length > 0
     ? names.some((name) => isNamed(file, name))
-    : coverage || LONG.includes(file) === isLong
-const suites = readdirSync('test', { recursive: true })
+    : coverage || (LONG.includes(file) === isLong && !isLeftOut(file))
+const found = readdirSync('test', { recursive: true })
   .filter((file) => file.endsWith('.test.ts'))
   .filter(isWanted)
+const suites = onPostgres && names.length === 0 ? await openingApps(found) : found
 const unknown = names.filter((name) => !suites.some((file) => isNamed(file, name)))
 if (unknown.length > 0) {
   console.error(`there is no suite ${unknown.join(', ')}`)
@@ -211,6 +262,25 @@ try {
   rmSync(outdir, { recursive: true, force: true })
 }
 process.exit(status)
+
+/** Those suites that open an app: the others have no record. */
+async function openingApps(files) {
+  const { metafile } = await build({
+    entryPoints: files.map((file) => join('test', file)),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    metafile: true,
+    outdir: 'dist',
+    logLevel: 'error',
+  })
+  const opening = Object.values(metafile.outputs)
+    .filter(({ inputs }) => 'lib/app/record.ts' in inputs)
+    .map(({ entryPoint }) => entryPoint)
+  return files.filter((file) => opening.includes(join('test', file)))
+}
 
 /**
  * Several suites in one process: starting one for each, and warming its code up, would cost more

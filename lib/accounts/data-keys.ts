@@ -66,18 +66,22 @@ export async function openSecrets(engine: Engine, key: Buffer, random: Random): 
 }
 
 /**
- * The secrets of a folder that nobody has opened: what is sealed can be read, and nothing is
- * written. Null where the key is not the folder's.
+ * The secrets of a folder that nobody has opened: what is sealed can be read, and nothing is sealed
+ * unless `random` is given. Null where the key is not the folder's.
  */
-export function readSecrets(reader: Reader, key: Buffer): Pick<Secrets, 'of' | 'keyId'> | null {
-  const vault = openVault(key, refuseToSeal)
+export function readSecrets(
+  reader: Reader,
+  key: Buffer,
+  random: Random = refuseToSeal,
+): Pick<Secrets, 'of' | 'keyId'> | null {
+  const vault = openVault(key, random)
   if (reader.value(secretKeyId) !== vault.id) return null
   return {
     keyId: vault.id,
     of(owner) {
       const text = reader.value(wrappedKey, { owner })
       if (text === undefined) throw new Error(`${owner} has no data key`)
-      return makeSealer(vault.unwrap(text, owner), refuseToSeal)
+      return makeSealer(vault.unwrap(text, owner), random)
     },
   }
 }

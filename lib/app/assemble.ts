@@ -21,6 +21,7 @@ import { pullJobs } from '../feeds/pull.js'
 import { dealerListJobs } from '../ffls/account-list.js'
 import { licenseJob } from '../ffls/expiring.js'
 import { openDealers } from '../ffls/directory.js'
+import { keysInFiles } from '../fraud/keys/files.js'
 import { openFraudKeys } from '../fraud/keys/keyring.js'
 import { openFraudCounts } from '../fraud/reports/quota.js'
 import { fraudJob } from '../fraud/reports/upkeep.js'
@@ -75,8 +76,9 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   const catalog = openCatalog({ engine, configurations, background, log, now, monotonic })
   await removeDeadBuilds(dir)
   const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
-  const { sharing, register } = await partsOfNode(settings, {
+  const { sharing, register, fraudKeyStore } = await partsOfNode(settings, {
     engine,
+    secrets,
     catalog,
     background,
     objects,
@@ -86,23 +88,36 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
     state,
     hooks,
     journalCopy,
-    parts: { distributors, configurations, limits, catalog, objects, sharing, register },
+    parts: {
+      distributors,
+      configurations,
+      limits,
+      catalog,
+      objects,
+      sharing,
+      register,
+      fraudKeyStore,
+    },
   })
   return { ctx, background, simulators, journalCopy }
 }
 
-/** What a node has that is one of several; of nothing where there is one folder. */
+/** What a node has that is one of several, and what one folder has in its place. */
 async function partsOfNode(
-  { now, monotonic, log }: Settings,
-  parts: Pick<OperatorCtx, 'engine' | 'catalog' | 'objects'> & { background: Background<Tasks> },
-): Promise<Pick<OperatorCtx, 'sharing' | 'register'>> {
-  const { engine, catalog, background, objects } = parts
+  { dir, now, monotonic, random, log }: Settings,
+  parts: Pick<OperatorCtx, 'engine' | 'secrets' | 'catalog' | 'objects'> & {
+    background: Background<Tasks>
+  },
+): Promise<Pick<OperatorCtx, 'sharing' | 'register' | 'fraudKeyStore'>> {
+  const { engine, secrets, catalog, background, objects } = parts
   const { lead, db, read } = engine
-  if (lead === null) return { sharing: null, register: null }
+  if (lead === null)
+    return { sharing: null, register: null, fraudKeyStore: keysInFiles(dir, random) }
   // Who has one folder loads nothing of it.
   const { openSharing } = await import('../feeds/shared/sharing.js')
   const { historyFilesMoved } = await import('../analytics/shared-files.js')
   const { leaderPlace, openRegister } = await import('./nodes/register.js')
+  const { keysInDatabase } = await import('../fraud/keys/shared.js')
   const sharing = openSharing({
     engine,
     lead,
@@ -121,7 +136,11 @@ async function partsOfNode(
       catalog.current()
     },
   })
-  return { sharing, register: openRegister({ db, engine, log, now }) }
+  return {
+    sharing,
+    register: openRegister({ db, engine, log, now }),
+    fraudKeyStore: await keysInDatabase(engine, secrets, random),
+  }
 }
 
 /** The context; what needs all of it asks for it when it is used. */
@@ -138,7 +157,14 @@ function makeContext({
   journalCopy: ObjectStore | undefined
   parts: Pick<
     OperatorCtx,
-    'distributors' | 'configurations' | 'limits' | 'catalog' | 'objects' | 'sharing' | 'register'
+    | 'distributors'
+    | 'configurations'
+    | 'limits'
+    | 'catalog'
+    | 'objects'
+    | 'sharing'
+    | 'register'
+    | 'fraudKeyStore'
   >
 }): OperatorCtx {
   const { dir, now, monotonic, random, log, actor, faults, egress } = settings
@@ -160,7 +186,7 @@ function makeContext({
     dealers: openDealers(engine),
     rules: openRules(engine),
     space: openSpace(dir, faults.freeBytes),
-    fraudKeys: openFraudKeys(engine, { random, log, mend: mendFraud }),
+    fraudKeys: openFraudKeys(engine, { keys: parts.fraudKeyStore, log, mend: mendFraud }),
     fraudCounts: openFraudCounts(),
     actor,
   }

@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.js'
 import type { Remembered } from '../db/state.js'
 import type { FflsCtx } from '../ffls/ctx.js'
-import type { FraudKeys } from './keys/keys.js'
+import type { FraudKeys, KeyStore } from './keys/keys.js'
 
 /** What one process has counted. */
 export interface FraudCounts {
@@ -17,11 +17,10 @@ export interface FraudCounts {
 }
 
 export interface FraudCtx extends FflsCtx {
-  /**
-   * The keys under which fraud signals are kept; read from their files when one was added or
-   * replaced.
-   */
+  /** The keys under which fraud signals are kept; read again when one was added or replaced. */
   readonly fraudKeys: Remembered<FraudKeys>
+  /** Where those keys are kept. */
+  readonly fraudKeyStore: KeyStore
   /** What this process has counted of the use of fraud signals. */
   readonly fraudCounts: FraudCounts
 }

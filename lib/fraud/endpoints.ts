@@ -9,7 +9,7 @@ import { FraudReport, FraudResult, FraudSignals, RemovedResult, STRONG } from '.
 import type { FraudSummary } from './shapes.js'
 import { addressOf, signalsOf } from './signals/signals.js'
 import type { Signals } from './signals/signals.js'
-import { ownReports, removeReports, saveReport } from './reports/store.js'
+import { ownReports, removeReports, saveReport, writeReports } from './reports/store.js'
 import { summarize } from './reports/summary.js'
 
 const endpoint = endpointsOf<FraudCall>()
@@ -143,7 +143,7 @@ export const reportFraud = endpoint('fraud.report', {
         'shipping_address_1',
         'cannot be read as an address, and no other signal is left',
       )
-    await ctx.engine.atomic(ctx, async (tx) => {
+    await writeReports(ctx, async (tx) => {
       if (ctx.key) await countUse(tx, 'report', ctx.key.id)
       await saveReport(tx, { subscriberId: ctx.subscriber.id, body, signals })
       await audit(tx, 'fraud report', { subscriber: ctx.subscriber.id })
@@ -173,7 +173,7 @@ export const removeFraud = endpoint('fraud.remove', {
   async run(ctx, { body }) {
     // A premise may have become one since it was reported.
     const signals = readable(body)
-    const removed = await ctx.engine.atomic(ctx, async (tx) => {
+    const removed = await writeReports(ctx, async (tx) => {
       const own = await ownReports(tx, ctx.subscriber.id, signals)
       if (own.length === 0) throw new ApiError('report_not_found')
       if (ctx.key) await countUse(tx, 'removal', ctx.key.id)

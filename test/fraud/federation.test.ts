@@ -4,16 +4,16 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { DAY } from '../../lib/core/clock.js'
 import { silentLog } from '../../lib/core/log.js'
-import { touch } from '../../lib/db/state.js'
 import { partnerKey } from '../../lib/fraud/keys/keys.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
+import { writeKey, keyTexts, spoilKey } from './kept-keys.js'
 import { dealerRow, shops } from './shops.js'
 
 let scratch: string
@@ -76,16 +76,16 @@ const used = async (t: TestApp, body: unknown) => {
 const ONCE = { names: 1, emails: 1, phones: 1, ips: 1, addresses: 1, billing: 1, items: 1 }
 
 /** A batch that says what it is told to, under the key that a partner shares. */
-function forged(
+async function forged(
   t: TestApp,
   name: string,
   reports: readonly object[],
   { madeAt = t.clock.ms, sender = '9f'.repeat(16) } = {},
-): string {
+): Promise<string> {
   const lines = [{ batch: 1, form: 1, made_at: madeAt, installation: sender }, ...reports]
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('')
-  const seal = partnerKey(t.app.dir, 'coast')!.digest(
+  const seal = partnerKey(await keyTexts(t), 'coast')!.digest(
     'batch',
     `${reports.length} ${createHash('sha256').update(lines).digest('hex')}`,
   )
@@ -336,7 +336,7 @@ describe('an export', () => {
     await t.app.operator.fraud.addPartner('coast', SHARED)
     for (let n = 0; n < 24; n++)
       await t.app.as(t.subscriber).fraud.report({ ...HOUSE, email: `p${n}@customer.example` })
-    const key = partnerKey(t.app.dir, 'coast')!
+    const key = partnerKey(await keyTexts(t), 'coast')!
     const place = new Map(
       Array.from({ length: 24 }, (_, n) => [
         String(key.hash('email', `p${n}@customer.example`)),
@@ -368,11 +368,14 @@ describe('an import', () => {
     await using t = await createTestApp()
     await t.app.operator.fraud.addPartner('coast', SHARED)
     const whole = Array.from({ length: 150 }, (_, n) => line(n + 1))
-    assert.deepEqual(await t.app.operator.fraud.importBatch('coast', forged(t, 'whole', whole)), {
-      reports: 150,
-      dealers: 150,
-      removed: 0,
-    })
+    assert.deepEqual(
+      await t.app.operator.fraud.importBatch('coast', await forged(t, 'whole', whole)),
+      {
+        reports: 150,
+        dealers: 150,
+        removed: 0,
+      },
+    )
     const before = await t.app.operator.fraud.stats()
     for (const wrong of [
       {
@@ -394,7 +397,7 @@ describe('an import', () => {
       await assert.rejects(
         t.app.operator.fraud.importBatch(
           'coast',
-          forged(t, 'wrong', [...whole.map((_, n) => line(1_000 + n)), line(5_000, wrong)]),
+          await forged(t, 'wrong', [...whole.map((_, n) => line(1_000 + n)), line(5_000, wrong)]),
         ),
         /says what cannot be: the \w+ of report 151/,
       )
@@ -411,10 +414,10 @@ describe('an import', () => {
   test('believes the bytes that it has verified: a file that changes between the readings is refused', async () => {
     await using t = await createTestApp()
     await t.app.operator.fraud.addPartner('coast', SHARED)
-    await t.app.operator.fraud.importBatch('coast', forged(t, 'first', [line(1)]))
+    await t.app.operator.fraud.importBatch('coast', await forged(t, 'first', [line(1)]))
     t.clock.advance(1)
-    const path = forged(t, 'second', [line(2), line(3)])
-    const other = readFileSync(forged(t, 'third', [line(4), line(5)]), 'utf8')
+    const path = await forged(t, 'second', [line(2), line(3)])
+    const other = readFileSync(await forged(t, 'third', [line(4), line(5)]), 'utf8')
     // The act that stands between the two readings: what an import that was cut off left is
     // removed.
     const { atomic } = t.app.ctx.engine
@@ -470,17 +473,11 @@ describe('an import', () => {
 })
 
 describe("a partner's key that is damaged", () => {
-  const fileOf = (t: TestApp, name: string) => join(t.app.dir, 'keys', `fraud-partner-${name}`)
-  const damages: [name: string, damage: (path: string) => void][] = [
-    ['is cut off', (path) => writeFileSync(path, 'ab'.repeat(20))],
-    ['is empty', (path) => writeFileSync(path, '')],
-    [
-      'cannot be read',
-      (path) => {
-        rmSync(path)
-        mkdirSync(path)
-      },
-    ],
+  const COAST = 'fraud-partner-coast'
+  const damages: [name: string, damage: (t: TestApp) => Promise<void>][] = [
+    ['is cut off', (t) => writeKey(t, COAST, 'ab'.repeat(20))],
+    ['is empty', (t) => writeKey(t, COAST, '')],
+    ['cannot be read', (t) => spoilKey(t, COAST)],
   ]
   for (const [name, damage] of damages) {
     test(
@@ -517,11 +514,7 @@ describe("a partner's key that is damaged", () => {
           (await summary(t, elm)).report_count,
         ]
         assert.deepEqual(await counts(opened), [1, 1])
-        // As the next start does.
-        const readAgain = () =>
-          opened.app.ctx.engine.atomic(opened.app.ctx, (tx) => touch(tx.db, 'fraud'))
-        damage(fileOf(opened, 'coast'))
-        await readAgain()
+        await damage(opened)
         await report(opened, { ...HOUSE, shipping_address_1: '5 Oak Lane' })
         assert.deepEqual(await counts(opened), [0, 1])
         assert.ok(lines.some((line) => line.startsWith('the key of a partner cannot be read')))
@@ -533,9 +526,7 @@ describe("a partner's key that is damaged", () => {
         await assert.rejects(batchOf(opened, `none ${name}`), /fraud-partner-coast/)
         await batchOf(opened, `still ${name}`, 'river')
         await opened.app.operator.fraud.addPartner('lake', 'ef'.repeat(32))
-        rmSync(fileOf(opened, 'coast'), { recursive: true })
-        writeFileSync(fileOf(opened, 'coast'), `${SHARED}\n`)
-        await readAgain()
+        await writeKey(opened, COAST, `${SHARED}\n`)
         assert.deepEqual(await counts(opened), [1, 1])
       },
     )

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pause } from '../../lib/core/async/wait.js'
 import { loadPg } from '../../lib/db/postgres/driver.js'
-import type { Client, Result } from '../../lib/db/postgres/driver.js'
+import type { Client, ClientOptions, Result } from '../../lib/db/postgres/driver.js'
 import { SUPERUSER, postgresPrograms, serverUser } from './postgres-installed.js'
 
 const PASSWORD = 'pass word/with:all@of?it#%'
@@ -52,9 +52,9 @@ export interface TestServer {
 
 /**
  * Starts a server whose language is not "C", so that a text that is compared by it stands out, and
- * which wants passwords.
+ * which wants passwords; with settings of its own, as `name=value`.
  */
-export async function startServer(): Promise<TestServer> {
+export async function startServer(settings: readonly string[] = []): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'qm-pg-'))
   const owner = serverUser()
   if (owner) chownSync(dir, owner.uid, owner.gid)
@@ -150,15 +150,16 @@ export async function startServer(): Promise<TestServer> {
       rmSync(dir, { recursive: true, force: true })
     },
   }
-  await self.start()
+  await self.start(settings)
   return self
 }
 
-/** The driver as it is, without anything of ours. */
-export function superClient(address: string): Client {
+/** The driver as it is, without anything of ours but types, where they are given. */
+export function superClient(address: string, types?: ClientOptions['types']): Client {
   const { Client: Plain } = loadPg()
   const { hostname: host, port, pathname, username: user, password } = new URL(address)
-  const options = { host, port: Number(port), database: pathname.slice(1), user }
+  const place = { host, port: Number(port), database: pathname.slice(1), user }
+  const options = { ...place, ...(types && { types }) }
   const client = new Plain({ ...options, password: decodeURIComponent(password) } as never)
   client.on('error', () => {})
   return client

@@ -4,17 +4,24 @@
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync, writeFileSync, existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { RecordOptions } from '../../lib/app/record.js'
 import type { Engine } from '../../lib/db/engine.js'
+import { removeNode } from '../../lib/app/nodes/queries.js'
 import { pause } from '../../lib/core/async/wait.js'
+import type { Client } from '../../lib/db/postgres/driver.js'
 import { openPostgresEngine } from '../../lib/db/postgres/engine.js'
 import { superClient, testClock } from './postgres.js'
+
+/** A database that has the schema, of which those of new folders are copies. */
+export const TEMPLATE = 'with_schema'
 
 /** The server that the run of the suites has started. */
 function serverAddress(): string {
   const address = process.env['TEST_POSTGRES']
-  if (address === undefined) throw new Error('npm test -- --engine postgres starts the server')
+  if (address === undefined) throw new Error('npm test -- --postgres starts the server')
   return address
 }
 
@@ -27,7 +34,25 @@ export async function openRecord({ dir, log, random, now }: RecordOptions): Prom
   engine.lead?.stand()
   // Where another app leads, this one does not wait for it.
   for (let looks = 0; looks < 20 && engine.lead?.epoch === null; looks++) await pause(10)
-  return withClock(engine, address.href, now)
+  return withClock(await noted(engine), address.href, now)
+}
+
+/**
+ * The node is noted as its server would note it, so that it may take feeds in where it leads; by no
+ * clock of a suite it is gone.
+ */
+async function noted(engine: Engine): Promise<Engine> {
+  const { db, dir, lead, close } = engine
+  await sql`insert into node values (${lead!.node}, ${hostname()}, ${dir}, ${process.pid}, '', 0,
+    ${Date.UTC(2100, 0)}, 0, null)`.execute(db)
+  return Object.defineProperties(engine, {
+    close: {
+      async value() {
+        await removeNode(db, lead!.node).catch(() => {})
+        await close()
+      },
+    },
+  })
 }
 
 /** The server has the clock of the suite: it is set whenever somebody may ask for it. */
@@ -68,11 +93,25 @@ async function databaseOf(dir: string): Promise<string> {
   const client = superClient(serverAddress())
   await client.connect()
   try {
+    await dropUnused(client)
     await client.query(`drop database if exists ${name} with (force)`)
-    await client.query(`create database ${name} template ${known ?? 'template0'} encoding 'UTF8'`)
+    await client.query(`create database ${name} template ${known ?? TEMPLATE} strategy file_copy`)
   } finally {
     await client.end()
   }
   writeFileSync(note, name)
+  made.set(name, note)
   return name
+}
+
+/** Databases that this process has made, by the note in their folder. */
+const made = new Map<string, string>()
+
+/** Drops those whose folder is gone: of all suites together they would fill a disk. */
+async function dropUnused(client: Client): Promise<void> {
+  for (const [name, note] of made) {
+    if (existsSync(note)) continue
+    await client.query(`drop database if exists ${name} with (force)`)
+    made.delete(name)
+  }
 }

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
+import { loadPg } from '../../lib/db/postgres/driver.js'
+import type { Client } from '../../lib/db/postgres/driver.js'
+import { typesOver } from '../../lib/db/postgres/types.js'
 import { superClient } from './postgres.js'
 import { until } from './until.js'
 
@@ -16,15 +19,16 @@ export const isOnPostgres = server !== undefined
 export const oneFolder: string | false =
   isOnPostgres && 'is about an installation in one folder: its files, locks, journal and commands'
 
+/** Runs of a property: over nodes, where each costs round trips to a server, a sixth of them. */
+export const runsOnRecord = (many: number): number => (isOnPostgres ? Math.ceil(many / 6) : many)
+
 /** Runs SQL without values on it, and returns the rows of the last statement. */
 export async function sqlOnRecord<Row = Record<string, unknown>>(
   dir: string,
   sql: string,
 ): Promise<Row[]> {
   if (server === undefined) return sqlInFile(filesIn(dir).record, sql)
-  const address = new URL(server)
-  address.pathname = `/${readFileSync(join(dir, 'database'), 'utf8')}`
-  const client = superClient(address.href)
+  const client = clientOfRecord(dir)
   await client.connect()
   try {
     await client.query('set search_path to quartermaster')
@@ -34,6 +38,13 @@ export async function sqlOnRecord<Row = Record<string, unknown>>(
   } finally {
     await client.end()
   }
+}
+
+/** A connection to the database of a folder, not made yet; numbers are the product's. */
+export function clientOfRecord(dir: string): Client {
+  const address = new URL(server!)
+  address.pathname = `/${readFileSync(join(dir, 'database'), 'utf8')}`
+  return superClient(address.href, typesOver(loadPg().types))
 }
 
 /**

@@ -1,10 +1,17 @@
 /** Runs a command beside a PostgreSQL of its own: `with-postgres node --test ...`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { openPostgres } from '../../lib/db/postgres/connect.js'
+import { migratePostgres } from '../../lib/db/postgres/schema.js'
 import { missing, startServer } from './postgres.js'
+import { TEMPLATE } from './record-on-postgres.js'
 
 if (missing !== false) throw new Error(missing)
-const server = await startServer()
+const server = await startServer(['max_connections=500'])
+await server.run(server.address(), `create database ${TEMPLATE} template template0 encoding 'UTF8'`)
+const template = await openPostgres(server.address({ database: TEMPLATE }))
+await migratePostgres(template)
+await template.close()
 const [command, ...args] = process.argv.slice(2)
 const child = spawn(command!, args, {
   stdio: 'inherit',

@@ -10,6 +10,7 @@ import { DEALER, orderShop } from '../orders/shop.js'
 import type { OrderShop } from '../orders/shop.js'
 import { scripted } from '../orders/scripted-distributor.js'
 import { entryOf } from '../simulator/page-rig.js'
+import { isOnPostgres, runsOnRecord } from '../harness/record.js'
 
 const UPCS = ['76431400100', '76431400200', '76431400300'].map((stem) =>
   Array.from({ length: 10 }, (_, digit) => `${stem}${digit}`).find(hasValidCheckDigit)!,
@@ -138,10 +139,11 @@ async function ordersAreAsQuoted(
         )
       for (const one of codes) refused.set(one, (refused.get(one) ?? 0) + 1)
     }),
-    { numRuns: 90 },
+    { numRuns: runsOnRecord(90) },
   )
   context.diagnostic(`placed ${placed}, refused ${JSON.stringify(Object.fromEntries(refused))}`)
-  assert.ok(placed >= least, `only ${placed} carts could be ordered`)
+  // Few runs may draw few of them.
+  assert.ok(placed >= (isOnPostgres ? 1 : least), `only ${placed} carts could be ordered`)
 }
 
 test('an orderable plan is placed; one that is not is refused for what its blockers say', async (context) => {

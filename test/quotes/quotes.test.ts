@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp, TestOffer } from '../../server/testing/index.js'
+import { runsOnRecord } from '../harness/record.js'
 
 const UPC = '012345678905'
 const OTHER = '012345678912'
@@ -354,7 +355,7 @@ describe('a quote', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runsOnRecord(60) },
     )
   })
 })

@@ -16,6 +16,7 @@ import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp, TestOffer } from '../../server/testing/index.js'
 import { rsrFile } from './rsr-file.js'
 import type { RsrLine } from './rsr-file.js'
+import { runsOnRecord } from '../harness/record.js'
 
 const UPC = '012345678905'
 const OTHER = '012345678912'
@@ -436,7 +437,7 @@ test('a naive reading of the file agrees, for every way to name an item', async 
           JSON.stringify([known, one, state]),
         )
     }),
-    { numRuns: 25 },
+    { numRuns: runsOnRecord(25) },
   )
 })
 

@@ -36,6 +36,7 @@ import { movedLine } from '../../db/sqlite/moved.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { lockFolder } from '../folder-lock.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
+import { keepFraudKeys, readFraudKeys } from './fraud-keys.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport } from './input.js'
 import { reportOf } from './report.js'
@@ -134,7 +135,7 @@ class Departure {
     const { dir, now, random } = this.#input
     const staged = stageFolder(dir, this.#shapes)
     try {
-      const proof = await within(
+      const { found: proof, fraudKeys } = await within(
         this.#client,
         async () => {
           // Before anything is read: what is read is then what stays.
@@ -143,7 +144,7 @@ class Departure {
           await staged.complete(await givenNumbers(this.#client, this.#shapes))
           this.#verify(staged)
           staged.settle()
-          const { installation, ...found } = await this.#prove(staged)
+          const { installation, fraudKeys, ...found } = await this.#prove(staged)
           this.#progress.tell('marking')
           await refuseWrites(this.#client, this.#shapes)
           await writeMove(this.#client, {
@@ -153,11 +154,12 @@ class Departure {
             place: this.#place,
             at: Math.floor(now()),
           })
-          return found
+          return { found, fraudKeys }
         },
         ONE_STATE,
       )
       this.#progress.tell('marking')
+      keepFraudKeys(dir, fraudKeys)
       await staged.putInPlace(now())
       this.#progress.tell('marking')
       return proof
@@ -223,7 +225,8 @@ class Departure {
       const damage = damageIn(proof)
       if (damage !== null && !this.#input.acceptsDamage)
         throw new Error(`${this.#database} is damaged: ${damage}`)
-      return { ...proof, installation: installationOf(secrets) }
+      const fraudKeys = await readFraudKeys(this.#client, secrets)
+      return { ...proof, installation: installationOf(secrets), fraudKeys }
     } finally {
       folder.close()
     }

@@ -13,7 +13,7 @@ export interface LeftFile {
 
 /** In the order in which they matter. */
 const KNOWN: readonly (readonly [path: string, what: string])[] = [
-  ['keys', 'the secret key and those of fraud signals: each node needs them; keep your copy'],
+  ['keys', 'the secret key: each node needs it; keep your copy. Keys of fraud signals have moved'],
   ['objects', "dealers' documents: put them into the store of the nodes, under the same names"],
   ['distributors', 'documents of distributors that you have added: each node needs them'],
   ['orders.journal', 'the second copy of the order journal up to now: keep it with your backups'],

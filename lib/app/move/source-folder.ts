@@ -1,5 +1,7 @@
 /** The folder that a record leaves: brought up to date, held, proved, and marked. */
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readSecrets } from '../../accounts/data-keys.js'
 import { verifyAudit } from '../../accounts/verify-audit.js'
 import type { AuditVerification } from '../../accounts/verify-audit.js'
 import { present } from '../../core/present.js'
@@ -14,6 +16,7 @@ import { quartermasterSchema } from '../../db/migrations/quartermaster.js'
 import { shapeOf } from '../../db/move/sqlite-tables.js'
 import { databasesOf } from '../../db/move/tables.js'
 import type { MovedDatabase, MovedTable, TableShape } from '../../db/move/tables.js'
+import { fraudKeyFiles } from '../../fraud/keys/files.js'
 import { proveJournal } from '../../orders/journal/verify.js'
 import type { ProofCtx, Verification } from '../../orders/journal/verify.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
@@ -68,7 +71,10 @@ export async function settleFolder(
 
 export interface HeldFolder {
   readonly shapes: readonly TableShape[]
+  /** What opens its sealed texts, and seals others. */
   readonly secrets: Pick<Secrets, 'of'>
+  /** The keys of fraud signals, by name. */
+  readonly fraudKeys: ReadonlyMap<string, string>
   /** For reads of tables: it is busy while one is read. */
   reader(database: MovedDatabase): Raw
   /** What keeps writers out, and reads beside that one. */
@@ -84,7 +90,7 @@ export interface HeldFolder {
  * secret key is not at hand, or the schema is another one.
  */
 export function holdFolder(
-  { dir, secretKey }: MoveInput,
+  { dir, secretKey, random }: MoveInput,
   tables: readonly MovedTable[],
 ): HeldFolder {
   const opened: { close(): unknown }[] = []
@@ -101,6 +107,10 @@ export function holdFolder(
       )
     const key = findKey(folder, { dir, secretKey })
     if ('why' in key) throw new Error(`${key.why}: journal and audit cannot be proved without it`)
+    const secrets = present(
+      readSecrets(folder.reader, Buffer.from(key.text, 'hex'), random),
+      'the secrets of the folder',
+    )
     const open = (readonly: boolean) => {
       const files = databasesOf(tables).map((name): [MovedDatabase, Raw] => [
         name,
@@ -114,10 +124,11 @@ export function holdFolder(
     for (const name of databasesOf(tables)) holder(name).exec('BEGIN IMMEDIATE')
     return {
       shapes: tables.map((table) => shapeOf(holder(table.database), table)),
-      secrets: key.secrets,
+      secrets,
+      fraudKeys: fraudKeyFiles(join(dir, 'keys')),
       reader,
       holder,
-      prove: () => proveChains(folder.engine, key.secrets),
+      prove: () => proveChains(folder.engine, secrets),
       mark: (mark) => markRecord(holder('record'), mark, tables),
       close,
     }

@@ -42,6 +42,7 @@ import { givenNumbers, readTable as readSource } from '../../db/move/sqlite-tabl
 import { MOVED_TABLES, databasesOf } from '../../db/move/tables.js'
 import type { TableShape } from '../../db/move/tables.js'
 import { lockFolder } from '../folder-lock.js'
+import { putFraudKeys } from './fraud-keys.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport } from './input.js'
 import { reportOf } from './report.js'
@@ -198,6 +199,7 @@ class Arrival {
     }
     await within(this.#client, async () => {
       await fillSearch(this.#client)
+      await putFraudKeys(this.#client, this.#folder.secrets, this.#folder.fraudKeys)
       const numbers = databasesOf(shapes).map((database) =>
         givenNumbers(this.#folder.holder(database)),
       )

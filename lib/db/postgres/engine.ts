@@ -8,6 +8,7 @@ import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { holdFolder } from '../sqlite/folder.js'
 import { openOwnFiles } from '../sqlite/own-files.js'
+import type { OwnFiles } from '../sqlite/own-files.js'
 import type { Engine } from '../engine.js'
 import type { Reading } from '../query.js'
 import { lookWithin } from '../reading.js'
@@ -57,13 +58,11 @@ async function engineOver(
   options: Omit<PostgresEngineOptions, 'address'>,
 ): Promise<Engine> {
   const { dir, log } = options
-  const release = holdFolder(dir, { hasRecord: false })
-  const own = openOwnFiles(dir)
-  release()
+  const lead = openLead(postgres, options)
+  const own = ownFiles(dir)
   const look = <T>(read: () => Reading<T>): Promise<T> => lookAt(postgres.read, read)
   const memory = openMemory(look, log)
   let commits = 0
-  const lead = openLead(postgres, options)
   const changes = await watchChanges({
     postgres,
     log,
@@ -129,6 +128,15 @@ async function engineOver(
       own.close()
       await postgres.close()
     },
+  }
+}
+
+function ownFiles(dir: string): OwnFiles {
+  const release = holdFolder(dir, { hasRecord: false })
+  try {
+    return openOwnFiles(dir)
+  } finally {
+    release()
   }
 }
 

@@ -17,6 +17,13 @@ export interface NodeTable {
   catalog_mark: string | null
 }
 
+/** A key of fraud signals, which one folder has in `keys/`. */
+export interface FraudKeyTable {
+  name: string
+  /** Under the operator's data key. */
+  sealed: string
+}
+
 /** There for as long as somebody leads. */
 export interface LeaseTable {
   name: string

@@ -11,29 +11,26 @@ import type { Reading } from '../../db/query.js'
 import { column } from '../../db/reading.js'
 import type { Remembered } from '../../db/state.js'
 import { keysInUse } from '../reports/queries.js'
-import { localKeys, makeFirstKey, partnerKeys } from './keys.js'
-import type { FraudKeys } from './keys.js'
+import { localKeys, partnerKeys } from './keys.js'
+import type { FraudKeys, KeyStore } from './keys.js'
 import { present } from '../../core/present.js'
 
 export interface KeyringOptions {
-  random: (bytes: number) => Buffer
+  keys: KeyStore
   log: Log
   /** Told that reports must be brought under the key of now before anybody can be answered. */
   mend: () => void
 }
 
-/**
- * The keys of a state folder, read again when one was added or replaced. The first local one is
- * made where there is none.
- */
+/** The keys of an installation, read again when one was added or replaced. */
 export function openFraudKeys(
   engine: Engine,
-  { random, log, mend }: KeyringOptions,
+  { keys, log, mend }: KeyringOptions,
 ): Remembered<FraudKeys> {
   return engine.remember('fraud', function* () {
-    if (localKeys(engine.dir).length === 0) makeFirstKey(engine.dir, random)
-    const local = localKeys(engine.dir)
-    const { keys: partners, damaged } = partnerKeys(engine.dir)
+    const texts = yield* keys.withFirst()
+    const local = localKeys(texts)
+    const { keys: partners, damaged } = partnerKeys(texts)
     if (damaged.length > 0)
       log.error(
         { damaged },
@@ -46,7 +43,7 @@ export function openFraudKeys(
     if (isLacking) {
       log.warn(
         { missing: standing.filter((name) => !local.some((key) => key.name === name)) },
-        'keys/fraud-keys lacks a key that fraud reports are kept under: they are hashed anew, ' +
+        'fraud-keys lacks a key that fraud reports are kept under: they are hashed anew, ' +
           'and until then nobody is told whether anything was reported',
       )
       setImmediate(mend)

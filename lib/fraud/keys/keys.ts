@@ -1,13 +1,11 @@
 /**
- * The keys under which signals are kept: outside the database, so that a copy of it tells nothing.
- * Local ones are numbered and can be replaced; each partner of a federation shares one with this
- * installation.
+ * The keys under which signals are kept, so that a copy of the database tells nothing. Local ones
+ * are numbered and can be replaced; each partner of a federation shares one with this installation.
  */
-import { createHmac, randomUUID } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { codeOf } from '../../core/errors.js'
-import { writeKeyFile } from '../../core/storage/secrets.js'
+import { createHmac } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Reading } from '../../db/query.js'
+import type { Tables } from '../../db/tables/tables.js'
 
 /** Changes with the normalizers: another spelling of the same rule must not meet the old one. */
 export const FORM = 1
@@ -41,9 +39,36 @@ export interface FraudKeys {
   readonly isLacking: boolean
 }
 
-const LOCAL = 'fraud-keys'
+/** The keys as they are kept, each a text. */
+export interface KeyTexts {
+  /** Of the local ones and of each partner's; empty for one that cannot be read. */
+  readonly byName: ReadonlyMap<string, string>
+  /** Where one is, for who has to mend it. */
+  placeOf(name: string): string
+}
+
+/** Where an installation keeps them: in its folder, or for all its nodes in their database. */
+export interface KeyStore {
+  /** As of the reading that asks. */
+  texts(): Reading<KeyTexts>
+  /** The same, with a first local one at least. */
+  withFirst(): Reading<KeyTexts>
+  /** In the transaction of `db`, which keeps other processes from them. */
+  write(db: Kysely<Tables>, name: string, text: string): Promise<void>
+  remove(db: Kysely<Tables>, name: string): Promise<void>
+}
+
+type Random = (bytes: number) => Buffer
+
+/** The name of the local keys. */
+export const LOCAL = 'fraud-keys'
 const PARTNER = /^fraud-partner-([a-z0-9-]{1,40})$/
 const KEY = 32
+
+/** Whether a key of fraud signals is kept under this name. */
+export const isKeyName = (name: string): boolean => name === LOCAL || PARTNER.test(name)
+
+const partnerName = (name: string) => `fraud-partner-${name}`
 
 /**
  * The name tells the key and the rules of spelling apart: under another of either, everything is
@@ -62,76 +87,50 @@ export function makeKey(name: string, secret: Buffer): FraudKey {
 
 const localKey = (version: number, secret: Buffer) => makeKey(`local ${version}`, secret)
 
-/** The local keys of a state folder, the newest last; none where there is no file. */
-export function localKeys(dir: string): FraudKey[] {
-  if (!existsSync(join(dir, 'keys', LOCAL))) return []
-  return [...readLocal(dir)]
+/** The local keys, the newest last; none before anything was reported or asked. */
+export function localKeys(texts: KeyTexts): FraudKey[] {
+  return [...readLocal(texts)]
     .sort(([a], [b]) => a - b)
     .map(([version, secret]) => localKey(version, secret))
 }
 
-/**
- * Makes the first local key, unless another process does so at this moment: then its key is the
- * one.
- */
-export function makeFirstKey(dir: string, random: (bytes: number) => Buffer): void {
-  const path = join(dir, 'keys', LOCAL)
-  const draft = `${path}.${randomUUID()}`
-  mkdirSync(join(dir, 'keys'), { recursive: true, mode: 0o700 })
-  try {
-    writeKeyFile(draft, textOf(new Map([[1, random(KEY)]])))
-    // Whole or not at all, and never in the place of one that is there.
-    linkSync(draft, path)
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  } finally {
-    rmSync(draft, { force: true })
-  }
-}
+/** The text of a first local key. */
+export const firstKey = (random: Random): string => textOf(new Map([[1, random(KEY)]]))
 
 /**
- * Lays a new key beside those in use, which stay as long as anything is kept under them. Within a
- * write transaction, which keeps other processes from the file.
+ * The text with a new key beside those in use, which stay as long as anything is kept under them.
  */
-export function addLocalKey(dir: string, random: (bytes: number) => Buffer): void {
-  const keys = readLocal(dir)
-  writeLocal(dir, keys.set(Math.max(...keys.keys()) + 1, random(KEY)))
+export function withNewKey(texts: KeyTexts, random: Random): string {
+  const keys = readLocal(texts)
+  return textOf(keys.set(Math.max(0, ...keys.keys()) + 1, random(KEY)))
 }
 
-/**
- * Removes all local keys but the newest and those that are used. True if there were any. As
- * `addLocalKey`, within a write transaction.
- */
-export function dropLocalKeys(dir: string, isUsed: (name: string) => boolean): boolean {
-  const keys = readLocal(dir)
+/** The text without all keys but the newest and those that are used; null where there are none. */
+export function withoutOldKeys(texts: KeyTexts, isUsed: (name: string) => boolean): string | null {
+  const keys = readLocal(texts)
   const newest = Math.max(...keys.keys())
   const kept = new Map(
     [...keys].filter(
       ([version, secret]) => version === newest || isUsed(localKey(version, secret).name),
     ),
   )
-  if (kept.size === keys.size) return false
-  writeLocal(dir, kept)
-  return true
+  return kept.size === keys.size ? null : textOf(kept)
 }
 
-function readLocal(dir: string): Map<number, Buffer> {
-  const path = join(dir, 'keys', LOCAL)
-  const lines = readFileSync(path, 'utf8').trim().split('\n')
+function readLocal(texts: KeyTexts): Map<number, Buffer> {
+  const text = texts.byName.get(LOCAL)
+  if (text === undefined) return new Map()
+  const lines = text.trim().split('\n')
   const keys = lines.flatMap((line): [number, Buffer][] => {
     const [, number, key] = /^(\d{1,9}) ([0-9a-f]{64})$/.exec(line) ?? []
     return key === undefined ? [] : [[Number(number), Buffer.from(key, 'hex')]]
   })
   if (keys.length < lines.length)
     throw new Error(
-      `${path} is damaged: restore it from your own copy, or remove it and run \`fraud ` +
-        `rotate-key\``,
+      `${texts.placeOf(LOCAL)} is damaged: restore it from your own copy, or remove it and run ` +
+        '`fraud rotate-key`',
     )
   return new Map(keys)
-}
-
-function writeLocal(dir: string, keys: ReadonlyMap<number, Buffer>): void {
-  writeKeyFile(join(dir, 'keys', LOCAL), textOf(keys))
 }
 
 function textOf(keys: ReadonlyMap<number, Buffer>): string {
@@ -139,24 +138,18 @@ function textOf(keys: ReadonlyMap<number, Buffer>): string {
 }
 
 /** Names of the partners that a key is shared with. */
-export function partnersIn(dir: string): string[] {
-  const keys = join(dir, 'keys')
-  return existsSync(keys)
-    ? readdirSync(keys)
-        .flatMap((file) => PARTNER.exec(file)?.[1] ?? [])
-        .sort()
-    : []
-}
+export const partnersIn = ({ byName }: KeyTexts): string[] =>
+  [...byName.keys()].flatMap((name) => PARTNER.exec(name)?.[1] ?? []).sort()
 
 /**
  * The partners' keys, and what is wrong with each that cannot be read: that partner is as good as
  * none, the others are not concerned.
  */
-export function partnerKeys(dir: string): { keys: FraudKey[]; damaged: string[] } {
+export function partnerKeys(texts: KeyTexts): { keys: FraudKey[]; damaged: string[] } {
   const found: ReturnType<typeof partnerKeys> = { keys: [], damaged: [] }
-  for (const name of partnersIn(dir)) {
+  for (const name of partnersIn(texts)) {
     try {
-      found.keys.push(makeKey(`partner ${name}`, readPartner(dir, name)))
+      found.keys.push(makeKey(`partner ${name}`, readPartner(texts, name)))
     } catch (error) {
       found.damaged.push(error instanceof Error ? error.message : String(error))
     }
@@ -164,74 +157,56 @@ export function partnerKeys(dir: string): { keys: FraudKey[]; damaged: string[] 
   return found
 }
 
-export function partnerKey(dir: string, name: string): FraudKey | null {
-  return partnersIn(dir).includes(name) ? makeKey(`partner ${name}`, readPartner(dir, name)) : null
+export function partnerKey(texts: KeyTexts, name: string): FraudKey | null {
+  return partnersIn(texts).includes(name)
+    ? makeKey(`partner ${name}`, readPartner(texts, name))
+    : null
 }
 
-const partnerFile = (dir: string, name: string) => join(dir, 'keys', `fraud-partner-${name}`)
-
-function readPartner(dir: string, name: string): Buffer {
-  const text = partnerKeyText(dir, name)
+function readPartner(texts: KeyTexts, name: string): Buffer {
+  const text = partnerText(texts, name)
   if (!/^[0-9a-f]{64}$/.test(text))
     throw new Error(
-      `${partnerFile(dir, name)} is damaged: it must be 64 hex digits, as the partner has ` +
-        'them; restore it from your own copy, and start the server again',
+      `${texts.placeOf(partnerName(name))} is damaged: it must be 64 hex digits, as the partner ` +
+        'has them; restore it from your own copy, and start the server again',
     )
   return Buffer.from(text, 'hex')
 }
 
-/** What stands in the file; empty where it cannot be read. */
-function partnerKeyText(dir: string, name: string): string {
-  try {
-    return readFileSync(partnerFile(dir, name), 'utf8').trim()
-  } catch {
-    return ''
-  }
-}
+const partnerText = ({ byName }: KeyTexts, name: string): string =>
+  (byName.get(partnerName(name)) ?? '').trim()
 
-/** Throws where a key that both sides agreed on cannot be kept under this name. */
-export function checkPartner(dir: string, name: string, secret: string): void {
-  if (!PARTNER.test(`fraud-partner-${name}`))
+/**
+ * The name under which a key is kept that both sides agreed on. Throws where it cannot be kept under
+ * the name of this partner.
+ */
+export function checkPartner(texts: KeyTexts, name: string, secret: string): string {
+  const kept = partnerName(name)
+  if (!PARTNER.test(kept))
     throw new Error('the name of a partner is 1 to 40 small letters, digits and dashes')
   if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error('the shared key must be 64 hex digits')
   // Under another key nothing would be found any more of what the partner sent before.
-  if (partnersIn(dir).includes(name))
+  if (partnersIn(texts).includes(name))
     throw new Error(
       `"${name}" is a partner already; to give it another key, remove ` +
-        `${partnerFile(dir, name)} first, and take in a new batch after`,
+        `${texts.placeOf(kept)} first, and take in a new batch after`,
     )
   // Two who share one key could take in each other's batches, and look up each other's values.
-  const other = partnersIn(dir).find((each) => partnerKeyText(dir, each) === secret)
+  const other = partnersIn(texts).find((each) => partnerText(texts, each) === secret)
   if (other !== undefined)
     throw new Error(
       `this key is shared with ${other} already: agree on another one with each partner`,
     )
+  return kept
 }
 
-/** Keeps a key that both sides agreed on. */
-export function writePartner(dir: string, name: string, secret: string): void {
-  checkPartner(dir, name, secret)
-  writeKeyFile(partnerFile(dir, name), secret)
-}
+/** Removes the key of a partner, where there is one. */
+export const removePartnerKey = (
+  store: KeyStore,
+  db: Kysely<Tables>,
+  name: string,
+): Promise<void> => store.remove(db, partnerName(name))
 
-export function removePartnerKey(dir: string, name: string): void {
-  rmSync(partnerFile(dir, name), { force: true })
-}
-
-/**
- * The files of a folder of keys that are kept for fraud signals, by name. Throws for one that is
- * damaged.
- */
-export function fraudKeyFiles(keysDir: string): Map<string, string> {
-  const names = existsSync(keysDir)
-    ? readdirSync(keysDir).filter((name) => name === LOCAL || PARTNER.test(name))
-    : []
-  return new Map(
-    names.map((name) => {
-      const text = readFileSync(join(keysDir, name), 'utf8').trim()
-      if (!(name === LOCAL ? /^(\d{1,9} [0-9a-f]{64}(\n|$))+$/ : /^[0-9a-f]{64}$/).test(text))
-        throw new Error(`${join(keysDir, name)} is damaged`)
-      return [name, text]
-    }),
-  )
-}
+/** Whether the text of a key is whole. */
+export const isWhole = (name: string, text: string): boolean =>
+  (name === LOCAL ? /^(\d{1,9} [0-9a-f]{64}(\n|$))+$/ : /^[0-9a-f]{64}$/).test(text)

@@ -7,7 +7,8 @@ import { audit } from '../../accounts/audit.js'
 import type { FraudCtx } from '../ctx.js'
 import { lookWithin } from '../../db/reading.js'
 import { touch } from '../../db/state.js'
-import { addLocalKey, dropLocalKeys } from './keys.js'
+import { LOCAL, withNewKey, withoutOldKeys } from './keys.js'
+import type { FraudKeys } from './keys.js'
 import { withoutPremises } from '../reports/premises.js'
 import { signalsOf } from '../signals/signals.js'
 import type { Signals } from '../signals/signals.js'
@@ -17,6 +18,7 @@ import {
   removeReports,
   replaceHashes,
   strongDigests,
+  writeReports,
 } from '../reports/store.js'
 import { present } from '../../core/present.js'
 
@@ -47,10 +49,7 @@ export async function rotateFraudKey(
 ): Promise<Rotated> {
   let done = await rehashReports(ctx, { retry: true })
   if (done.reports === 0) {
-    await ctx.engine.atomic(ctx, async (tx) => {
-      addLocalKey(ctx.engine.dir, ctx.random)
-      await touch(tx.db, 'fraud')
-    })
+    await ctx.engine.atomic(ctx, addKey)
     // Every report is written twice: under both keys, and then without what was kept under the old
     // one for the counts.
     done = await rehashReports(ctx, {
@@ -70,10 +69,18 @@ export async function settleReports(ctx: FraudCtx, signal: AbortSignal): Promise
   if (!signal.aborted && (await dropOldKeys(ctx))) await rehashReports(ctx, { signal })
 }
 
+/** Lays a new local key beside those in use, in a transaction. */
+export async function addKey(tx: FraudCtx): Promise<void> {
+  const store = tx.fraudKeyStore
+  const texts = await lookWithin(tx.db, () => store.texts())
+  await store.write(tx.db, LOCAL, withNewKey(texts, tx.random))
+  await touch(tx.db, 'fraud')
+}
+
 /** Removes local keys that no report is under. True if counts need their hashes no more, either. */
 async function dropOldKeys(ctx: FraudCtx): Promise<boolean> {
-  return ctx.engine.atomic(ctx, async (tx) => {
-    const { local, mirrors, isLacking } = tx.fraudKeys()
+  return writeReports(ctx, async (tx) => {
+    const { local, mirrors, isLacking } = await lookWithin(tx.db, () => tx.fraudKeys.now())
     const used = (
       await tx.db
         .selectFrom('fraud_report')
@@ -82,10 +89,10 @@ async function dropOldKeys(ctx: FraudCtx): Promise<boolean> {
         .where('partner', 'is', null)
         .execute()
     ).map(({ key }) => key)
-    const isOver =
-      dropLocalKeys(tx.engine.dir, (name) => used.includes(name)) ||
-      isLacking ||
-      mirrors.some((key) => local.includes(key))
+    const texts = await lookWithin(tx.db, () => tx.fraudKeyStore.texts())
+    const left = withoutOldKeys(texts, (name) => used.includes(name))
+    if (left !== null) await tx.fraudKeyStore.write(tx.db, LOCAL, left)
+    const isOver = left !== null || isLacking || mirrors.some((key) => local.includes(key))
     if (isOver) await touch(tx.db, 'fraud')
     return isOver
   })
@@ -118,9 +125,10 @@ export async function rehashReports(
       .limit(AT_ONCE)
       .execute()
     if (rows.length === 0 || signal?.aborted) return result
-    await ctx.engine.atomic(ctx, async (tx) => {
+    await writeReports(ctx, async (tx) => {
+      const keys = await lookWithin(tx.db, () => tx.fraudKeys.now())
       for (const { id } of rows) {
-        const became = await rehash(tx, id)
+        const became = await rehash(tx, keys, id)
         if (became !== null) result[became]++
       }
     })
@@ -132,8 +140,7 @@ export async function rehashReports(
 }
 
 /** Null for a report that is gone by now, or had the right key. */
-async function rehash(tx: FraudCtx, id: number): Promise<keyof Rotated | null> {
-  const keys = tx.fraudKeys()
+async function rehash(tx: FraudCtx, keys: FraudKeys, id: number): Promise<keyof Rotated | null> {
   const row = await tx.db
     .selectFrom('fraud_report')
     .select(['id', 'subscriber_id', 'dealer', 'key', 'payload', 'reported_at', 'updated_at'])

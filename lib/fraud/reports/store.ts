@@ -60,6 +60,15 @@ export function strongDigests({ local }: FraudKeys, { strong }: Signals): string
   return local.map((key) => key.digest('strong signals', text))
 }
 
+/**
+ * A transaction that writes reports. Over nodes they take turns: one that goes through many would
+ * otherwise be undone by every single report that somebody sends meanwhile, until it is given up.
+ */
+export const writeReports = <C extends FraudCtx, T>(
+  ctx: C,
+  write: (tx: C) => Promise<T>,
+): Promise<T> => ctx.engine.atomic(ctx, write, { inTurn: true })
+
 export interface NewReport {
   subscriberId: string
   body: FraudReport

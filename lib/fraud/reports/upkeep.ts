@@ -1,14 +1,14 @@
 /** How long reports are kept, and what the operator can see and remove of them. */
+import { localKeys } from '../keys/keys.js'
 import { audit } from '../../accounts/audit.js'
 import type { Subscriber } from '../../accounts/caller.js'
 import { DAY, HOUR, dayOf } from '../../core/clock.js'
 import type { FraudCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
-import { localKeys } from '../keys/keys.js'
 import { settleReports } from '../keys/rotate.js'
 import { forgetTries } from './guess-limit.js'
 import { isSeen, reporter } from './queries.js'
-import { removeReports } from './store.js'
+import { removeReports, writeReports } from './store.js'
 
 /** Milliseconds after its last update that a report is kept: 24 months. */
 export const RETENTION = 730 * DAY
@@ -35,7 +35,7 @@ type Reports = ReturnType<typeof reportsIn>
 const reportsIn = ({ read }: FraudCtx) => read.selectFrom('fraud_report').select('id')
 
 async function removeSome(ctx: FraudCtx, which: (query: Reports) => Reports): Promise<number> {
-  return ctx.engine.atomic(ctx, async (tx) => {
+  return writeReports(ctx, async (tx) => {
     const rows = await which(reportsIn(tx)).orderBy('id').limit(AT_ONCE).execute()
     await removeReports(
       tx,
@@ -95,7 +95,8 @@ export async function fraudStats(ctx: FraudCtx): Promise<FraudStats> {
     .select(({ fn }) => fn.count<number>('hash').distinct().as('signals'))
     .executeTakeFirstOrThrow()
   const day = (at: number | null) => (at === null ? null : dayOf(at))
-  const current = localKeys(ctx.engine.dir).at(-1)?.name ?? ''
+  const texts = await ctx.engine.look(() => ctx.fraudKeyStore.texts())
+  const current = localKeys(texts).at(-1)?.name ?? ''
   const underOldKeys = ctx.read
     .selectFrom('fraud_report')
     .where('partner', 'is', null)

@@ -34,7 +34,7 @@ export async function* exportBatch(
   partner: string,
   { dryRun = false, onUnreadable = () => {} }: ExportOptions = {},
 ): AsyncGenerator<string> {
-  const key = sharedKey(ctx, partner)
+  const key = await sharedKey(ctx, partner)
   const ids = await shuffledIds(ctx)
   const sender = dryRun ? '' : await ctx.engine.atomic(ctx, installationId)
   const batch = batchWriter(key, { madeAt: ctx.now(), sender })

@@ -33,7 +33,7 @@ export async function importBatch(
   path: string,
   { dryRun = false } = {},
 ): Promise<Imported> {
-  const key = sharedKey(ctx, partner)
+  const key = await sharedKey(ctx, partner)
   const refuse = (why: string) => invalid('file', `${path} ${why}`)
   const batch = await readBatch(path, key, { partner })
   await assertFits(ctx, partner, batch, refuse)

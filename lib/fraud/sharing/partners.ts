@@ -4,14 +4,9 @@ import { audit } from '../../accounts/audit.js'
 import type { FraudCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { touch } from '../../db/state.js'
-import {
-  checkPartner,
-  partnerKey,
-  partnersIn,
-  removePartnerKey,
-  writePartner,
-} from '../keys/keys.js'
-import type { FraudKey } from '../keys/keys.js'
+import { lookWithin } from '../../db/reading.js'
+import { checkPartner, partnerKey, partnersIn, removePartnerKey } from '../keys/keys.js'
+import type { FraudKey, KeyTexts } from '../keys/keys.js'
 import { rehashReports } from '../keys/rotate.js'
 import { removeReports } from '../reports/store.js'
 
@@ -30,13 +25,14 @@ export async function addPartner(
 ): Promise<void> {
   const text = secret.trim().toLowerCase()
   try {
-    checkPartner(ctx.engine.dir, name, text)
+    checkPartner(await keyTexts(ctx), name, text)
   } catch (error) {
     throw invalid('partner', error instanceof Error ? error.message : String(error))
   }
   if (dryRun) return
   await ctx.engine.atomic(ctx, async (tx) => {
-    writePartner(ctx.engine.dir, name, text)
+    const texts = await lookWithin(tx.db, () => tx.fraudKeyStore.texts())
+    await tx.fraudKeyStore.write(tx.db, checkPartner(texts, name, text), text)
     await touch(tx.db, 'fraud')
     await audit(tx, 'fraud partner', { name })
   })
@@ -62,12 +58,13 @@ export async function removePartner(
     .select('name')
     .where('name', '=', name)
     .executeTakeFirst()
-  if (!known && reports === 0 && !partnersIn(ctx.engine.dir).includes(name))
-    throw unknownPartner(ctx, name)
+  const texts = await keyTexts(ctx)
+  if (!known && reports === 0 && !partnersIn(texts).includes(name))
+    throw unknownPartner(texts, name)
   if (dryRun) return { reports }
   await ctx.engine.atomic(ctx, async (tx) => {
     await tx.db.deleteFrom('fraud_partner').where('name', '=', name).execute()
-    removePartnerKey(ctx.engine.dir, name)
+    await removePartnerKey(tx.fraudKeyStore, tx.db, name)
     await touch(tx.db, 'fraud')
     await audit(tx, 'fraud partner remove', { name, reports })
   })
@@ -77,16 +74,20 @@ export async function removePartner(
 }
 
 /** The key that is shared with a partner. Throws 400 where there is none. */
-export function sharedKey(ctx: FraudCtx, name: string): FraudKey {
-  const key = partnerKey(ctx.engine.dir, name)
-  if (!key) throw unknownPartner(ctx, name)
+export async function sharedKey(ctx: FraudCtx, name: string): Promise<FraudKey> {
+  const texts = await keyTexts(ctx)
+  const key = partnerKey(texts, name)
+  if (!key) throw unknownPartner(texts, name)
   return key
 }
 
-function unknownPartner({ engine }: FraudCtx, name: string): Error {
+const keyTexts = ({ engine, fraudKeyStore }: FraudCtx): Promise<KeyTexts> =>
+  engine.look(() => fraudKeyStore.texts())
+
+function unknownPartner(texts: KeyTexts, name: string): Error {
   return invalid(
     'partner',
-    `"${name}" is not a partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}; ` +
+    `"${name}" is not a partner; known are ${partnersIn(texts).join(', ') || 'none'}; ` +
       `\`fraud partner\` makes one`,
   )
 }

@@ -158,7 +158,7 @@ async function exportSignals({ dir, args, values, out, dryRun }: Invocation): Pr
   const name = argument(args, 0)
   const path = required(values, 'out', EXPORT)
   await withApp(dir, async (app) => {
-    sharedKey(app.ctx, name)
+    await sharedKey(app.ctx, name)
     const file = await newFile(path, dryRun)
     let [lines, unreadable] = [0, 0]
     try {

@@ -24,6 +24,7 @@ import {
 import { createTestApp } from '../../../server/testing/index.js'
 import type { TestApp } from '../../../server/testing/index.js'
 import { addOrder } from '../rows.js'
+import { runsOnRecord } from '../../harness/record.js'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const account = async (t: TestApp, more: Partial<Account> = {}): Promise<Account> => ({
@@ -606,7 +607,7 @@ describe('an update', () => {
           assert.deepEqual(await outcome(mixed), expected)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runsOnRecord(150) },
     )
   })
 })

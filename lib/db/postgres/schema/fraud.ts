@@ -58,4 +58,10 @@ CREATE TABLE fraud_installation (
   one bigint PRIMARY KEY CHECK (one = 1),
   id ${TEXT} NOT NULL
 );
+
+-- What one folder has in keys/, for all nodes: sealed, so that a copy of the database tells nothing.
+CREATE TABLE fraud_key (
+  name ${TEXT} PRIMARY KEY,
+  sealed ${TEXT} NOT NULL
+);
 `
