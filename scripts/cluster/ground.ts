@@ -1,6 +1,14 @@
 /** What nodes stand on: a PostgreSQL, a bucket, a warehouse, and a shop that is set up. */
 import { randomBytes } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
 import { Client } from 'minio'
@@ -8,9 +16,14 @@ import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { s3Store } from '../../lib/objects/s3.js'
 import { startServer } from '../../test/harness/postgres.js'
 import type { TestServer } from '../../test/harness/postgres.js'
+import { startProxy } from '../../test/harness/tcp-proxy.js'
+import type { TcpProxy } from '../../test/harness/tcp-proxy.js'
+import { ACME, acmeFeed } from '../../test/feeds/bench.js'
 import { startS3Server } from '../../test/objects/s3-server.js'
 import { UPC, orderShop } from '../../test/orders/shop.js'
 import type { OrderShop } from '../../test/orders/shop.js'
+import { planting } from '../plants/seam.js'
+import type { Planted } from '../plants/seam.js'
 import { WAREHOUSES, openWarehouse, warehousesAt } from './warehouse.js'
 import type { Warehouse } from './warehouse.js'
 import type { NodeLife } from './node.js'
@@ -21,6 +34,12 @@ export interface Ground {
   /** The text of the database file. */
   readonly database: string
   readonly warehouse: Warehouse
+  /** Stands between the nodes and the store. */
+  readonly store: TcpProxy
+  /** The file that the feed is pulled from. */
+  readonly feed: string
+  /** What came of each pull. */
+  readonly pulls: string[]
   /** Looks at the database, and leads nothing. */
   readonly shop: OrderShop
   readonly life: Omit<NodeLife, 'dir'>
@@ -36,7 +55,10 @@ const BUCKET = 'cluster'
 /** Each node has up to 21 connections, and those that were cut linger. */
 export const ROOM = ['max_connections=300']
 
-export async function openGround(root: string, random: () => number): Promise<Ground> {
+export async function openGround(
+  root: string,
+  { random, bug }: { random: () => number; bug: Planted | null },
+): Promise<Ground> {
   const server = await startServer()
   await server.crash()
   await server.start(ROOM)
@@ -44,13 +66,14 @@ export async function openGround(root: string, random: () => number): Promise<Gr
   const { hostname, port } = new URL(s3.endpoint)
   const client = { endPoint: hostname, port: Number(port), useSSL: false, region: s3.region }
   await new Client({ ...client, ...s3.owner, pathStyle: true }).makeBucket(BUCKET)
+  const store = await startProxy(Number(port))
   const warehouse = await openWarehouse(random)
   const database = await server.database()
   const life = {
     database,
     secretKey: randomBytes(32).toString('hex'),
     objects: {
-      endpoint: s3.endpoint,
+      endpoint: `http://127.0.0.1:${store.port}`,
       bucket: BUCKET,
       region: s3.region,
       ...s3.owner,
@@ -66,15 +89,21 @@ export async function openGround(root: string, random: () => number): Promise<Gr
     worker: false,
   })
   shop.clock.ms = Date.now()
+  const feed = join(root, 'feed.csv')
+  writeFileSync(feed, acmeFeed(1))
+  await shop.app.operator.feeds.set({ distid: ACME.distid, location: feed })
   let keys = 0
   return {
     root,
     server,
     database,
     warehouse,
+    store,
+    feed,
+    pulls: [],
     shop,
     life,
-    program: await bundleNode(root),
+    program: await bundleNode(root, bug),
     newKey: async () =>
       (
         await shop.app.operator.keys.create({
@@ -87,6 +116,7 @@ export async function openGround(root: string, random: () => number): Promise<Gr
     async close() {
       await shop.close()
       await warehouse.close()
+      await store.close()
       await s3.stop()
       await server.close()
     },
@@ -118,8 +148,10 @@ const impatient: esbuild.Plugin = {
     }),
 }
 
-async function bundleNode(root: string): Promise<string> {
+/** A node with a bug of plants.ts, where one is given. */
+async function bundleNode(root: string, bug: Planted | null): Promise<string> {
   const folder = join(root, 'program')
+  const planted = bug && planting(bug, join('scripts', 'cluster', 'plants.ts'))
   mkdirSync(folder)
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   await esbuild.build({
@@ -135,8 +167,10 @@ async function bundleNode(root: string): Promise<string> {
     target: 'node20.19',
     packages: 'external',
     logLevel: 'warning',
-    plugins: [impatient],
+    plugins: [impatient, ...(planted ? [planted.plugin] : [])],
   })
+  const missing = planted?.missing() ?? []
+  if (missing.length > 0) throw new Error(`not part of the node: ${missing.join(', ')}`)
   return join(folder, 'node.mjs')
 }
 

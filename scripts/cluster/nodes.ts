@@ -5,10 +5,23 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pause } from '../../lib/core/async/wait.js'
+import { SECOND } from '../../lib/core/clock.js'
 import { startProxy } from '../../test/harness/tcp-proxy.js'
 import type { TcpProxy } from '../../test/harness/tcp-proxy.js'
 import { makeFolder } from './ground.js'
 import type { Ground } from './ground.js'
+
+/** What a node tells. */
+interface Said {
+  url?: string
+  isReady?: true
+  /** Of a pull. */
+  outcome?: string
+}
+
+/** Milliseconds after which a node has its connections again. */
+const RECOVERS = 5 * SECOND
+const CUT = 'cut off'
 
 export class ClusterNode {
   readonly name: string
@@ -19,7 +32,11 @@ export class ClusterNode {
   #child: ChildProcess | undefined
   /** Null while it does not answer. */
   url: string | null = null
+  /** As `/readyz` tells a balancer: it has all that it answers from. */
+  isReady = false
   isFrozen = false
+  /** When something was done to it last, and what. */
+  #last = { at: -Infinity, what: '' }
 
   private constructor(ground: Ground, name: string, proxy: TcpProxy) {
     this.#ground = ground
@@ -41,18 +58,46 @@ export class ClusterNode {
     return this.#child?.pid
   }
 
+  /** Its connections to the database are lost or silent, or were a moment ago. */
+  get isCutOff(): boolean {
+    const { at, what } = this.#last
+    return this.proxy.isStalled || (what.startsWith(CUT) && performance.now() - at < RECOVERS)
+  }
+
+  /** From here on it owes nobody an answer. */
+  #isGone(): void {
+    this.url = null
+    this.isReady = false
+  }
+
+  /** What was done to it last, and how many seconds ago. */
+  trouble(): string {
+    const { at, what } = this.#last
+    return what === ''
+      ? 'never disturbed'
+      : `${what} ${Math.floor((performance.now() - at) / SECOND)} s ago`
+  }
+
+  #note(what: string): void {
+    this.#last = { at: performance.now(), what }
+  }
+
   async start(): Promise<void> {
+    this.#note('started')
     const { life, program, server } = this.#ground
-    const child = fork(program, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    const child = fork(program, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     child.stderr!.pipe(createWriteStream(this.log, { flags: 'a' }))
     this.#child = child
     child.on('exit', () => {
       if (this.#child !== child) return
       this.#child = undefined
-      this.url = null
+      this.#isGone()
     })
-    child.on('message', ({ url }: { url: string }) => {
-      if (this.#child === child) this.url = url
+    child.on('message', ({ url, isReady, outcome }: Said) => {
+      if (this.#child !== child) return
+      if (url !== undefined) this.url = url
+      if (isReady) this.isReady = true
+      if (outcome !== undefined) this.#ground.pulls.push(outcome)
     })
     child.send({
       ...life,
@@ -72,12 +117,34 @@ export class ClusterNode {
   async kill(): Promise<void> {
     const child = this.#child
     if (!child) return
-    // From here on it owes nobody an answer.
-    this.url = null
+    this.#isGone()
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
     this.isFrozen = false
+  }
+
+  /** Ends its connections to the database. */
+  cut(): void {
+    this.#note(CUT)
+    this.proxy.cutAll()
+  }
+
+  /** While it is so, nothing moves between it and the database. */
+  stall(): void {
+    this.#note('stalled')
+    this.proxy.isStalled = true
+  }
+
+  /** What was swallowed comes no more. */
+  goOn(): void {
+    this.proxy.isStalled = false
+    this.cut()
+  }
+
+  /** Has it take the feed in, if it leads. */
+  pull(): void {
+    if (this.url !== null && this.#child?.connected) this.#child.send('pull', () => {})
   }
 
   freeze(): void {
@@ -85,6 +152,7 @@ export class ClusterNode {
   }
 
   thaw(): void {
+    if (this.isFrozen) this.#note('thawed')
     this.#child?.kill('SIGCONT')
     this.isFrozen = false
   }

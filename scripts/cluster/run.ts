@@ -1,10 +1,12 @@
 /**
  * Three nodes over one database and one bucket, which are killed, frozen, cut off and stalled, and
- * lose the database, while callers place orders through all of them; then all comes back, and what
- * callers were told, the orders and the books of the distributors must agree:
+ * lose the database and the bucket, while callers place orders through all of them and a feed moves;
+ * then all comes back, and what callers were told, the orders and the books of the distributors must
+ * agree, and all nodes show the newest feed:
  *   npx tsx scripts/cluster/run.ts --epochs 20 --seed 7
  *   --seconds N     of each epoch in which orders come in and things fail, 20 by default
  *   --callers N     at once, 5 by default
+ *   --plant NAME    with a bug of plants.ts in the nodes
  * Real processes, PostgreSQL, S3 and sockets. Exits with 1 where something is wrong, and keeps the
  * logs.
  */
@@ -22,10 +24,13 @@ import { streamOf } from '../crash/rig/random.js'
 import { placeOne, readOn } from './callers.js'
 import type { Reads, Told } from './callers.js'
 import { check } from './check.js'
-import type { Checked, Purchase } from './check.js'
+import type { Purchase } from './check.js'
+import { movingFeed } from './feed.js'
+import type { MovingFeed } from './feed.js'
 import { ROOM, openGround } from './ground.js'
 import type { Ground } from './ground.js'
 import { ClusterNode } from './nodes.js'
+import { PLANTS } from './plants.js'
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +38,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seconds: { type: 'string', default: '20' },
     callers: { type: 'string', default: '5' },
+    plant: { type: 'string' },
   },
 })
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
@@ -41,6 +47,9 @@ const [epochs, length, callers] = [values.epochs, values.seconds, values.callers
   number,
   number,
 ]
+
+const bug = PLANTS.find(({ name }) => name === values.plant) ?? null
+if (values.plant !== undefined && !bug) throw new Error(`there is no plant "${values.plant}"`)
 
 const random = streamOf(seed, 'cluster')
 const chance = () => random.next()
@@ -53,6 +62,7 @@ const count = (name: string) => done.set(name, (done.get(name) ?? 0) + 1)
 
 interface State {
   ground: Ground
+  feed: MovingFeed
   nodes: ClusterNode[]
   isAway: boolean
   /** Until when the database counts as away: connections have to be made anew. */
@@ -86,15 +96,13 @@ async function disturb(state: State): Promise<void> {
     target.thaw()
   } else if (draw < 0.75) {
     count('connections cut')
-    target.proxy.cutAll()
+    target.cut()
     await pause(for_ * 2_000)
   } else if (draw < 0.88) {
     count('connections stalled')
-    target.proxy.isStalled = true
+    target.stall()
     await pause(1_000 + for_ * 18_000)
-    target.proxy.isStalled = false
-    // What was swallowed comes no more.
-    target.proxy.cutAll()
+    target.goOn()
   } else {
     count('database crashed')
     state.isAway = true
@@ -104,6 +112,24 @@ async function disturb(state: State): Promise<void> {
     state.isAway = false
     state.awayUntil = performance.now() + 5_000
   }
+}
+
+/** The store is away for a while: it refuses, or says nothing. */
+async function loseStore({ ground: { store } }: State): Promise<void> {
+  const isSilent = chance() < 0.5
+  await pause(chance() * length * SECOND)
+  count(isSilent ? 'store stalled' : 'store cut off')
+  if (isSilent) store.isStalled = true
+  else {
+    store.judge = () => 'cut'
+    store.cutAll()
+  }
+  // Up to a minute, more often for some seconds.
+  await pause(1_000 + chance() ** 2 * 59_000)
+  if (isSilent) {
+    store.isStalled = false
+    store.cutAll()
+  } else store.judge = () => 'pass'
 }
 
 /** Watches for how long nobody leads although the database is there. */
@@ -139,9 +165,12 @@ async function epoch(state: State, number: number): Promise<{ told: Told[]; read
       await pause(chance() * 150)
     }
   }
-  const isAway = () => state.isAway || performance.now() < state.awayUntil
+  const isAway = (node: ClusterNode) =>
+    state.isAway || performance.now() < state.awayUntil || node.isCutOff
   const reading = readOn(nodes, { key: keys[0]!, isAway, stop: stop.signal })
   const watching = watchLead(state, stop.signal)
+  const feeding = state.feed.move(stop.signal)
+  const losing = chance() < 0.6 ? loseStore(state) : undefined
   const placing = Array.from({ length: callers }, place)
   for (const begun = performance.now(); performance.now() - begun < length * SECOND;) {
     await disturb(state)
@@ -150,7 +179,7 @@ async function epoch(state: State, number: number): Promise<{ told: Told[]; read
   for (const node of nodes) node.thaw()
   await Promise.all(nodes.map((node) => node.keepStarted()))
   stop.abort()
-  await Promise.all([...placing, watching])
+  await Promise.all([...placing, watching, feeding, losing])
   return { told, reads: await reading }
 }
 
@@ -192,10 +221,11 @@ async function settle(state: State): Promise<void> {
 
 const totals = { orders: 0, bought: 0, asked: 0, failed: 0, failedAway: 0, slowest: 0 }
 let isWrong = false
-const ground = await openGround(root, chance)
+const ground = await openGround(root, { random: chance, bug })
 const nodes = await Promise.all(['a', 'b', 'c'].map((name) => ClusterNode.open(ground, name)))
 const state: State = {
   ground,
+  feed: movingFeed(ground, nodes, chance),
   nodes,
   isAway: false,
   awayUntil: 0,
@@ -209,14 +239,17 @@ try {
     const { told, reads } = await epoch(state, number)
     all.push(...told)
     await settle(state)
-    const found = check(await purchases(state), ground.warehouse.books, all)
+    const found = {
+      ...check(await purchases(state), ground.warehouse.books, all),
+      apart: await state.feed.apart(await ground.newKey()),
+    }
     totals.orders += told.length
     totals.bought = ground.warehouse.books.length
     totals.asked += reads.asked
     totals.failed += reads.failed
     totals.failedAway += reads.failedAway
     totals.slowest = Math.max(totals.slowest, reads.slowest)
-    const faults = Object.entries(found) as [keyof Checked, string[]][]
+    const faults = Object.entries(found)
     console.log(
       `${new Date().toISOString()} epoch ${number}: ${told.length} orders, ` +
         faults.map(([name, list]) => `${list.length} ${name}`).join(', ') +
@@ -224,6 +257,7 @@ try {
     )
     for (const [name, list] of faults)
       for (const text of list.slice(0, 20)) console.log(`  ${name}: ${text}`)
+    for (const [fault, times] of reads.faults) console.log(`  ${times} reads: ${fault}`)
     isWrong = faults.some(([, list]) => list.length > 0)
   }
 } catch (error) {
@@ -239,8 +273,15 @@ console.log(`longest without a lead: ${(state.longestWithoutLead / SECOND).toFix
 const messages = new Map<string, number>()
 for (const { log } of nodes)
   for (const line of readFileSync(log, { encoding: 'utf8', flag: 'a+' }).split('\n')) {
-    const [, level, message] = /"level":(\d+).*"msg":"([^"]*)"/.exec(line) ?? []
-    if (Number(level) >= 50) messages.set(message!, (messages.get(message!) ?? 0) + 1)
+    // The last one of a life may have been cut off.
+    if (!/^\{"level":[56]0.*\}$/.test(line)) continue
+    const { msg, name, err } = JSON.parse(line) as {
+      msg: string
+      name?: string
+      err?: { message: string }
+    }
+    const said = [msg, name, err?.message].filter((part) => part !== undefined).join(': ')
+    messages.set(said, (messages.get(said) ?? 0) + 1)
   }
 console.log('errors in the logs:', Object.fromEntries(messages))
 if (isWrong) console.log(`the logs are kept in ${root}`)

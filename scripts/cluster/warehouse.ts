@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { pause } from '../../lib/core/async/wait.js'
+import { ACME } from '../../test/feeds/bench.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
 import type { Distributor } from '../../lib/distributors/distributor.js'
 import type {
@@ -141,9 +142,9 @@ export async function openWarehouse(random: () => number): Promise<Warehouse> {
   return self
 }
 
-/** The warehouses as distributors of a node. */
+/** The warehouses as distributors of a node, and one that has a feed and takes no orders. */
 export function warehousesAt(url: string): Distributor[] {
-  return WAREHOUSES.map(({ distid, name, recovery }) => {
+  const warehouses = WAREHOUSES.map(({ distid, name, recovery }) => {
     const ask = async (what: string, order: PurchaseOrder, signal: AbortSignal) => {
       const answer = await fetch(`${url}/${distid}/${what}`, {
         method: 'POST',
@@ -171,4 +172,12 @@ export function warehousesAt(url: string): Distributor[] {
       fulfillment: connector,
     })
   })
+  const fed = defineDistributor({
+    distid: ACME.distid,
+    name: 'Acme Wholesale',
+    automatedFulfillment: false,
+    settings: {},
+    presets: [ACME],
+  })
+  return [...warehouses, fed]
 }
