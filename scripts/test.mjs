@@ -70,6 +70,7 @@ const LONG = [
   'orders/journal/copy.test.ts',
   'postgres/catalog/faults.test.ts',
   'postgres/catalog/sequences.test.ts',
+  'postgres/cluster.test.ts',
   'postgres/move-cut.test.ts',
   'postgres/move.test.ts',
   'postgres/orders.test.ts',

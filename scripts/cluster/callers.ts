@@ -81,7 +81,7 @@ export async function readOn(
     reads.asked++
     const said = await search(url, key)
     // One that was killed or frozen meanwhile owes no answer.
-    const isOwed = node.pid === pid && node.url === url && !node.isFrozen
+    const isOwed = node.pid === pid && node.url === url && !node.hasFrozen(begun)
     if (isOwed) reads.slowest = Math.max(reads.slowest, performance.now() - begun)
     if (said !== '200' && isOwed) {
       if (wasAway || isAway(node)) reads.failedAway++

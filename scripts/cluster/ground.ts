@@ -27,6 +27,7 @@ import type { Planted } from '../plants/seam.js'
 import { WAREHOUSES, openWarehouse, warehousesAt } from './warehouse.js'
 import type { Warehouse } from './warehouse.js'
 import type { NodeLife } from './node.js'
+import type { Pace } from './pace.js'
 
 export interface Ground {
   readonly root: string
@@ -55,10 +56,13 @@ const BUCKET = 'cluster'
 /** Each node has up to 21 connections, and those that were cut linger. */
 export const ROOM = ['max_connections=300']
 
-export async function openGround(
-  root: string,
-  { random, bug }: { random: () => number; bug: Planted | null },
-): Promise<Ground> {
+export interface GroundOptions extends NodeBuild {
+  /** What becomes of a send. */
+  random: () => number
+}
+
+export async function openGround({ random, ...build }: GroundOptions): Promise<Ground> {
+  const { root } = build
   const server = await startServer()
   await server.crash()
   await server.start(ROOM)
@@ -103,7 +107,7 @@ export async function openGround(
     pulls: [],
     shop,
     life,
-    program: await bundleNode(root, bug),
+    program: await bundleNode(build),
     newKey: async () =>
       (
         await shop.app.operator.keys.create({
@@ -133,23 +137,29 @@ export function makeFolder({ root, shop }: Ground, name: string): string {
   return dir
 }
 
-/** Milliseconds after which an order that nobody shows was not sent: over the longest freeze. */
-const SETTLE = 25_000
-
-/** A node that waits for less than the ten minutes after which an order counts as not sent. */
-const impatient: esbuild.Plugin = {
-  name: 'impatient',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]rules[\\/]timing\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8')
-      const waits = 'const SETTLE = 10 * MINUTE'
-      if (!text.includes(waits)) throw new Error(`${path} has no "${waits}"`)
-      return { contents: text.replace(waits, `const SETTLE = ${SETTLE}`), loader: 'ts' }
-    }),
+interface NodeBuild {
+  root: string
+  pace: Pick<Pace, 'lease' | 'settle'>
+  /** One of plants.ts. */
+  bug: Planted | null
 }
 
-/** A node with a bug of plants.ts, where one is given. */
-async function bundleNode(root: string, bug: Planted | null): Promise<string> {
+/** A node that does not wait for the ten minutes after which an order counts as not sent. */
+const impatient = ({ lease, settle }: NodeBuild['pace']): esbuild.Plugin => ({
+  name: 'impatient',
+  setup({ onLoad }) {
+    const have = (filter: RegExp, waits: string, instead: string) =>
+      onLoad({ filter, namespace: 'file' }, ({ path }) => {
+        const parts = readFileSync(path, 'utf8').split(waits)
+        if (parts.length !== 2) throw new Error(`${path} has not one "${waits}"`)
+        return { contents: parts.join(instead), loader: 'ts' }
+      })
+    have(/[\\/]rules[\\/]timing\.ts$/, 'const SETTLE = 10 * MINUTE', `const SETTLE = ${settle}`)
+    have(/[\\/]lead[\\/]leadership\.ts$/, 'const LIFE = 15 * SECOND', `const LIFE = ${lease}`)
+  },
+})
+
+async function bundleNode({ root, pace, bug }: NodeBuild): Promise<string> {
   const folder = join(root, 'program')
   const planted = bug && planting(bug, join('scripts', 'cluster', 'plants.ts'))
   mkdirSync(folder)
@@ -167,7 +177,7 @@ async function bundleNode(root: string, bug: Planted | null): Promise<string> {
     target: 'node20.19',
     packages: 'external',
     logLevel: 'warning',
-    plugins: [impatient, ...(planted ? [planted.plugin] : [])],
+    plugins: [impatient(pace), ...(planted ? [planted.plugin] : [])],
   })
   const missing = planted?.missing() ?? []
   if (missing.length > 0) throw new Error(`not part of the node: ${missing.join(', ')}`)

@@ -35,6 +35,7 @@ export class ClusterNode {
   /** As `/readyz` tells a balancer: it has all that it answers from. */
   isReady = false
   isFrozen = false
+  #thawedAt = -Infinity
   /** When something was done to it last, and what. */
   #last = { at: -Infinity, what: '' }
 
@@ -50,10 +51,6 @@ export class ClusterNode {
     return new ClusterNode(ground, name, await startProxy(ground.server.port))
   }
 
-  get isAlive(): boolean {
-    return this.#child !== undefined && !this.isFrozen
-  }
-
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -62,6 +59,11 @@ export class ClusterNode {
   get isCutOff(): boolean {
     const { at, what } = this.#last
     return this.proxy.isStalled || (what.startsWith(CUT) && performance.now() - at < RECOVERS)
+  }
+
+  /** Whether it has stood still since then. */
+  hasFrozen(since: number): boolean {
+    return this.isFrozen || this.#thawedAt >= since
   }
 
   /** From here on it owes nobody an answer. */
@@ -152,7 +154,10 @@ export class ClusterNode {
   }
 
   thaw(): void {
-    if (this.isFrozen) this.#note('thawed')
+    if (this.isFrozen) {
+      this.#note('thawed')
+      this.#thawedAt = performance.now()
+    }
     this.#child?.kill('SIGCONT')
     this.isFrozen = false
   }
