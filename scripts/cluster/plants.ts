@@ -13,7 +13,7 @@ import type * as Leadership from '../../lib/db/postgres/lead/leadership.js'
 import type * as Apply from '../../lib/feeds/shared/apply.js'
 import type * as Follow from '../../lib/feeds/shared/follow.js'
 import type * as Parts from '../../lib/feeds/shared/parts.js'
-import { clearNotes, writePoint } from '../../lib/feeds/shared/queries.js'
+import { writePoint } from '../../lib/feeds/shared/queries.js'
 import type * as Outcomes from '../../lib/orders/engine/outcomes.js'
 import type * as AfterSend from '../../lib/orders/engine/rules/after-send.js'
 import type * as Fence from '../../lib/orders/engine/sender/fence.js'
@@ -204,10 +204,11 @@ export const PLANTS: readonly NodesPlant[] = [
         at: 'lib/feeds/shared/apply.ts#applyChange',
         make:
           (real: typeof Apply.applyChange): typeof real =>
-          (dir, raw, change) => {
-            clearNotes(raw)
+          (opened, change) => {
+            const { raw, database } = opened
+            database.clearNotes(raw)
             writePoint(raw, { mark: change.before!, pending: null })
-            return real(dir, raw, change)
+            return real(opened, change)
           },
       },
     ],
