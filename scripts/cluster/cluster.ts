@@ -41,7 +41,7 @@ export interface Epoch {
   reads: Reads
   /** What is wrong, by its kind. */
   faults: Record<string, string[]>
-  /** Milliseconds for which nobody led although the database was there: the longest time. */
+  /** Milliseconds for which nobody led although a node could have: the longest time. */
   leaderless: number
 }
 
@@ -162,7 +162,7 @@ export class Cluster {
     return reading
   }
 
-  /** Watches for how long nobody leads although the database is there. */
+  /** Watches for how long nobody leads although the database is there, and a node that could. */
   async #watchLead(stop: AbortSignal): Promise<void> {
     // Renewed every third of its life.
     const fresh = this.#options.pace.lease / 3 + SECOND
@@ -175,9 +175,12 @@ export class Cluster {
             ({ leaseAge }) => leaseAge ?? Infinity,
             () => null,
           )
-      if (age === null || age < fresh) since = null
-      else since ??= performance.now() - Math.min(age, 60 * SECOND)
-      if (since !== null) this.#leaderless = Math.max(this.#leaderless, performance.now() - since)
+      const now = performance.now()
+      const fit = Math.min(...this.nodes.map(({ fitSince }) => fitSince ?? Infinity))
+      if (age === null || age < fresh || fit > now) since = null
+      else since ??= now - Math.min(age, 60 * SECOND)
+      // Nobody could lead before that.
+      if (since !== null) this.#leaderless = Math.max(this.#leaderless, now - Math.max(since, fit))
     }
   }
 

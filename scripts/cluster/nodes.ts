@@ -21,7 +21,6 @@ interface Said {
 
 /** Milliseconds after which a node has its connections again. */
 const RECOVERS = 5 * SECOND
-const CUT = 'cut off'
 
 export class ClusterNode {
   readonly name: string
@@ -35,7 +34,9 @@ export class ClusterNode {
   /** As `/readyz` tells a balancer: it has all that it answers from. */
   isReady = false
   isFrozen = false
+  #readyAt = -Infinity
   #thawedAt = -Infinity
+  #cutAt = -Infinity
   /** When something was done to it last, and what. */
   #last = { at: -Infinity, what: '' }
 
@@ -57,8 +58,13 @@ export class ClusterNode {
 
   /** Its connections to the database are lost or silent, or were a moment ago. */
   get isCutOff(): boolean {
-    const { at, what } = this.#last
-    return this.proxy.isStalled || (what.startsWith(CUT) && performance.now() - at < RECOVERS)
+    return this.proxy.isStalled || performance.now() - this.#cutAt < RECOVERS
+  }
+
+  /** Since when nothing keeps it from leading, by the steady clock; null where something does. */
+  get fitSince(): number | null {
+    if (!this.isReady || this.isFrozen || this.proxy.isStalled) return null
+    return Math.max(this.#readyAt, this.#thawedAt, this.#cutAt)
   }
 
   /** Whether it has stood still since then. */
@@ -98,7 +104,10 @@ export class ClusterNode {
     child.on('message', ({ url, isReady, outcome }: Said) => {
       if (this.#child !== child) return
       if (url !== undefined) this.url = url
-      if (isReady) this.isReady = true
+      if (isReady) {
+        this.isReady = true
+        this.#readyAt = performance.now()
+      }
       if (outcome !== undefined) this.#ground.pulls.push(outcome)
     })
     child.send({
@@ -128,7 +137,8 @@ export class ClusterNode {
 
   /** Ends its connections to the database. */
   cut(): void {
-    this.#note(CUT)
+    this.#note('cut off')
+    this.#cutAt = performance.now()
     this.proxy.cutAll()
   }
 

@@ -21,6 +21,8 @@ export interface TroubleParts {
 export class Trouble {
   /** How often what was done. */
   readonly done = new Map<string, number>()
+  /** What was done when, and to which node. */
+  readonly timeline: string[] = []
   readonly #parts: TroubleParts
   #isAway = false
   /** Connections have to be made anew. */
@@ -35,7 +37,8 @@ export class Trouble {
     return this.#isAway || performance.now() < this.#awayUntil
   }
 
-  #count(name: string): void {
+  #count(name: string, node?: ClusterNode): void {
+    this.timeline.push(`${new Date().toISOString()} ${name}${node ? `: ${node.name}` : ''}`)
     this.done.set(name, (this.done.get(name) ?? 0) + 1)
   }
 
@@ -48,21 +51,21 @@ export class Trouble {
     const [draw, share] = [random(), random()]
     const who = target === leader ? 'leader' : 'node'
     if (draw < 0.35) {
-      this.#count(`${who} killed`)
+      this.#count(`${who} killed`, target)
       await target.kill()
       await pause(share * pace.away)
       void target.keepStarted()
     } else if (draw < 0.6) {
-      this.#count(`${who} frozen`)
+      this.#count(`${who} frozen`, target)
       target.freeze()
       await pause(SECOND + share * pace.freeze)
       target.thaw()
     } else if (draw < 0.75) {
-      this.#count('connections cut')
+      this.#count('connections cut', target)
       target.cut()
       await pause(share * 2 * SECOND)
     } else if (draw < 0.88) {
-      this.#count('connections stalled')
+      this.#count('connections stalled', target)
       target.stall()
       await pause(SECOND + share * pace.stall)
       target.goOn()
