@@ -72,7 +72,7 @@ export async function readOn(
   const reads: Reads = { asked: 0, failed: 0, failedAway: 0, slowest: 0, faults: new Map() }
   for (let turn = 0; !stop.aborted; turn++) {
     const node = nodes[turn % nodes.length]!
-    const { url, pid } = node
+    const { url } = node
     if (url === null || !node.isReady || node.isFrozen) {
       await pause(20)
       continue
@@ -81,7 +81,7 @@ export async function readOn(
     reads.asked++
     const said = await search(url, key)
     // One that was killed or frozen meanwhile owes no answer.
-    const isOwed = node.pid === pid && node.url === url && !node.hasFrozen(begun)
+    const isOwed = node.owes(url, said) && !node.hasFrozen(begun)
     if (isOwed) reads.slowest = Math.max(reads.slowest, performance.now() - begun)
     if (said !== '200' && isOwed) {
       if (wasAway || isAway(node)) reads.failedAway++

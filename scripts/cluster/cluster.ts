@@ -95,13 +95,16 @@ export class Cluster {
     await this.ground.close()
   }
 
-  /** Has things fail for a while, lets all come back, and tells what is wrong then. */
-  async epoch(): Promise<Epoch> {
+  /**
+   * Has things fail for a while, or whatever else is done while orders come in; lets all come back,
+   * and tells what is wrong then.
+   */
+  async epoch(work = () => this.#fail()): Promise<Epoch> {
     this.#epochs++
     this.#leaderless = 0
     const { books } = this.ground.warehouse
     const [told, bought] = [this.#told.length, books.length]
-    const reads = await this.#fail()
+    const reads = await this.#serve(work)
     await this.#settle()
     const { pace } = this.#options
     return {
@@ -126,9 +129,36 @@ export class Cluster {
     return this.nodes.find(({ pid }) => pid !== undefined && pid === leader?.pid)
   }
 
-  async #fail(): Promise<Reads> {
+  /** One node after the other goes on with each of these programs in turn. */
+  async roll(programs: readonly string[]): Promise<void> {
+    for (const program of programs)
+      for (const node of this.nodes) {
+        await node.replace(program)
+        await pause(this.#random() * 2_000)
+      }
+  }
+
+  async #fail(): Promise<void> {
     const { nodes, trouble } = this
-    const { seconds, callers } = this.#options
+    const { seconds } = this.#options
+    const length = seconds * SECOND
+    const losing =
+      this.#random() < STORE_FAILS
+        ? pause(this.#random() * length).then(() => trouble.loseStore())
+        : undefined
+    for (const begun = performance.now(); performance.now() - begun < length;) {
+      await trouble.disturb()
+      await pause(this.#random() * 2_000)
+    }
+    await losing
+    for (const node of nodes) node.thaw()
+    await Promise.all(nodes.map((node) => node.keepStarted()))
+  }
+
+  /** Has orders, searches and feeds come until the work is done. */
+  async #serve(work: () => Promise<void>): Promise<Reads> {
+    const { nodes, trouble } = this
+    const { callers } = this.#options
     const random = this.#random
     const keys = await Promise.all(Array.from({ length: 6 }, () => this.ground.newKey()))
     const stop = new AbortController()
@@ -149,15 +179,7 @@ export class Cluster {
       this.#feed.move(signal),
       ...Array.from({ length: callers }, place),
     ]
-    if (random() < STORE_FAILS)
-      beside.push(pause(random() * seconds * SECOND).then(() => trouble.loseStore()))
-    for (const begun = performance.now(); performance.now() - begun < seconds * SECOND;) {
-      await trouble.disturb()
-      await pause(random() * 2_000)
-    }
-    for (const node of nodes) node.thaw()
-    await Promise.all(nodes.map((node) => node.keepStarted()))
-    stop.abort()
+    await work().finally(() => stop.abort())
     await Promise.all(beside)
     return reading
   }
@@ -178,7 +200,8 @@ export class Cluster {
       const now = performance.now()
       const fit = Math.min(...this.nodes.map(({ fitSince }) => fitSince ?? Infinity))
       if (age === null || age < fresh || fit > now) since = null
-      else since ??= now - Math.min(age, 60 * SECOND)
+      // One that was given back tells no time.
+      else since ??= age === Infinity ? now : now - age
       // Nobody could lead before that.
       if (since !== null) this.#leaderless = Math.max(this.#leaderless, now - Math.max(since, fit))
     }

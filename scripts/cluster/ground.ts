@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import * as esbuild from 'esbuild'
 import { Client } from 'minio'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { s3Store } from '../../lib/objects/s3.js'
@@ -22,12 +21,11 @@ import { ACME, acmeFeed } from '../../test/feeds/bench.js'
 import { startS3Server } from '../../test/objects/s3-server.js'
 import { UPC, orderShop } from '../../test/orders/shop.js'
 import type { OrderShop } from '../../test/orders/shop.js'
-import { planting } from '../plants/seam.js'
-import type { Planted } from '../plants/seam.js'
 import { WAREHOUSES, openWarehouse, warehousesAt } from './warehouse.js'
 import type { Warehouse } from './warehouse.js'
 import type { NodeLife } from './node.js'
-import type { Pace } from './pace.js'
+import { bundleNode } from './program.js'
+import type { NodeBuild } from './program.js'
 
 export interface Ground {
   readonly root: string
@@ -135,53 +133,6 @@ export function makeFolder({ root, shop }: Ground, name: string): string {
     if (existsSync(file)) cpSync(file, `${filesIn(dir).catalog}${end}`)
   }
   return dir
-}
-
-interface NodeBuild {
-  root: string
-  pace: Pick<Pace, 'lease' | 'settle'>
-  /** One of plants.ts. */
-  bug: Planted | null
-}
-
-/** A node that does not wait for the ten minutes after which an order counts as not sent. */
-const impatient = ({ lease, settle }: NodeBuild['pace']): esbuild.Plugin => ({
-  name: 'impatient',
-  setup({ onLoad }) {
-    const have = (filter: RegExp, waits: string, instead: string) =>
-      onLoad({ filter, namespace: 'file' }, ({ path }) => {
-        const parts = readFileSync(path, 'utf8').split(waits)
-        if (parts.length !== 2) throw new Error(`${path} has not one "${waits}"`)
-        return { contents: parts.join(instead), loader: 'ts' }
-      })
-    have(/[\\/]rules[\\/]timing\.ts$/, 'const SETTLE = 10 * MINUTE', `const SETTLE = ${settle}`)
-    have(/[\\/]lead[\\/]leadership\.ts$/, 'const LIFE = 15 * SECOND', `const LIFE = ${lease}`)
-  },
-})
-
-async function bundleNode({ root, pace, bug }: NodeBuild): Promise<string> {
-  const folder = join(root, 'program')
-  const planted = bug && planting(bug, join('scripts', 'cluster', 'plants.ts'))
-  mkdirSync(folder)
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  await esbuild.build({
-    entryPoints: {
-      node: join('scripts', 'cluster', 'node.ts'),
-      duckdb: join('lib', 'app', 'background', 'duckdb.ts'),
-    },
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'warning',
-    plugins: [impatient(pace), ...(planted ? [planted.plugin] : [])],
-  })
-  const missing = planted?.missing() ?? []
-  if (missing.length > 0) throw new Error(`not part of the node: ${missing.join(', ')}`)
-  return join(folder, 'node.mjs')
 }
 
 /** An order of one accessory. */

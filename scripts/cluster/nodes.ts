@@ -28,9 +28,12 @@ export class ClusterNode {
   readonly dir: string
   readonly proxy: TcpProxy
   readonly log: string
+  #program: string
   #child: ChildProcess | undefined
   /** Null while it does not answer. */
   url: string | null = null
+  /** Of the life that was ended to be replaced. */
+  #lastUrl: string | null = null
   /** As `/readyz` tells a balancer: it has all that it answers from. */
   isReady = false
   isFrozen = false
@@ -42,6 +45,7 @@ export class ClusterNode {
 
   private constructor(ground: Ground, name: string, proxy: TcpProxy) {
     this.#ground = ground
+    this.#program = ground.program
     this.name = name
     this.proxy = proxy
     this.dir = makeFolder(ground, name)
@@ -92,8 +96,8 @@ export class ClusterNode {
 
   async start(): Promise<void> {
     this.#note('started')
-    const { life, program, server } = this.#ground
-    const child = fork(program, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    const { life, server } = this.#ground
+    const child = fork(this.#program, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     child.stderr!.pipe(createWriteStream(this.log, { flags: 'a' }))
     this.#child = child
     child.on('exit', () => {
@@ -135,6 +139,37 @@ export class ClusterNode {
     this.isFrozen = false
   }
 
+  /**
+   * Ends it as its operator does, and has another program go on in its folder; resolves once that
+   * is ready. What it had begun to answer it owes all the same.
+   */
+  async replace(program: string): Promise<void> {
+    this.#note('replaced')
+    this.#lastUrl = this.url
+    this.#isGone()
+    await this.#stop()
+    this.#program = program
+    await this.keepStarted()
+    while (!this.isReady) await pause(50)
+  }
+
+  /**
+   * Whether it has to answer what was asked at that address, and was answered so. One that is
+   * replaced takes no more connections: a balancer asks the next one.
+   */
+  owes(url: string, said: string): boolean {
+    return this.url === url || (this.#lastUrl === url && !/ECONNREFUSED|ECONNRESET/.test(said))
+  }
+
+  async #stop(): Promise<void> {
+    const child = this.#child
+    if (!child) return
+    const gone = once(child, 'exit')
+    child.send('end')
+    await Promise.race([gone, pause(40_000).then(() => child.kill('SIGKILL'))])
+    await gone
+  }
+
   /** Ends its connections to the database. */
   cut(): void {
     this.#note('cut off')
@@ -173,13 +208,7 @@ export class ClusterNode {
   }
 
   async end(): Promise<void> {
-    const child = this.#child
-    if (child) {
-      const gone = once(child, 'exit')
-      child.send('end')
-      await Promise.race([gone, pause(20_000).then(() => child.kill('SIGKILL'))])
-      await gone
-    }
+    await this.#stop()
     await this.proxy.close()
   }
 }

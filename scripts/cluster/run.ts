@@ -6,6 +6,8 @@
  *   npx tsx scripts/cluster/run.ts --epochs 20 --seed 7
  *   --seconds N     of each epoch in which orders come in and things fail, 20 by default
  *   --callers N     at once, 5 by default
+ *   --from REV      instead of trouble, each epoch has all nodes replaced by those of another revision
+ *                   of this repository, one after the other, and back again
  *   --plant NAME    with a bug of plants.ts in the nodes
  * Real processes, PostgreSQL, S3 and sockets. Exits with 1 where something is wrong, and keeps the
  * logs.
@@ -20,6 +22,7 @@ import { Cluster } from './cluster.js'
 import type { Epoch } from './cluster.js'
 import { REAL } from './pace.js'
 import { PLANTS } from './plants.js'
+import { bundleRevision } from './program.js'
 
 const { values } = parseArgs({
   options: {
@@ -27,6 +30,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seconds: { type: 'string', default: '20' },
     callers: { type: 'string', default: '5' },
+    from: { type: 'string' },
     plant: { type: 'string' },
   },
 })
@@ -46,8 +50,9 @@ const totals = { epochs: 0, orders: 0, bought: 0, asked: 0, failed: 0, failedAwa
 let [isWrong, leaderless] = [false, 0]
 const cluster = await Cluster.open({ root, seed, seconds, callers, pace: REAL, bug })
 try {
+  const work = await workOf(values.from)
   for (let number = 1; number <= epochs && !isWrong; number++) {
-    const epoch = await cluster.epoch()
+    const epoch = await cluster.epoch(work)
     tell(number, epoch)
     isWrong = Object.values(epoch.faults).some((list) => list.length > 0)
   }
@@ -65,6 +70,13 @@ if (isWrong)
   console.log(`${cluster.trouble.timeline.slice(-40).join('\n')}\nthe logs are kept in ${root}`)
 else rmSync(root, { recursive: true, force: true })
 process.exit(isWrong ? 1 : 0)
+
+/** What is done in an epoch; undefined for trouble. */
+async function workOf(revision: string | undefined): Promise<(() => Promise<void>) | undefined> {
+  if (revision === undefined) return undefined
+  const before = await bundleRevision({ root, pace: REAL }, revision)
+  return () => cluster.roll([before, cluster.ground.program])
+}
 
 function tell(number: number, { orders, bought, reads, faults, ...epoch }: Epoch): void {
   totals.epochs++
