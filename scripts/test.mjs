@@ -74,6 +74,7 @@ const LONG = [
   'postgres/catalog/faults.test.ts',
   'postgres/catalog/history.test.ts',
   'postgres/catalog/sequences.test.ts',
+  'postgres/cluster.test.ts',
   'postgres/move-cut.test.ts',
   'postgres/move.test.ts',
   'postgres/orders.test.ts',

@@ -130,6 +130,7 @@ async function partsOfNode(
     monotonic,
     leader: () => leaderPlace({ read, engine, now }),
     filesMoved: () => historyFilesMoved(engine.dir),
+    adopted: () => catalog.buildAhead(),
     changed(isReplaced) {
       engine.lookAgain()
       if (isReplaced) catalog.records.replaced(readState(engine.catalog).revision)

@@ -24,6 +24,8 @@ export interface Catalog {
   refresh(): Promise<void>
   /** Waits until there is a snapshot, or nothing is there or can be done to make one. */
   first(): Promise<Snapshot | null>
+  /** Builds the snapshot of another file that has the catalog's place, before it is opened. */
+  buildAhead(): Promise<void>
   /** Whether there is a snapshot, since when, and how long the last one took. */
   status(): CatalogStatus
   /**
@@ -49,6 +51,7 @@ export function openCatalog({ configurations, ...parts }: CatalogParts): Catalog
     current: () => live.current(),
     refresh: () => live.refresh(),
     first: () => live.first(),
+    buildAhead: () => live.buildAhead(),
     status: () => live.status(),
     stop: () => live.stop(),
     async view(subscriber, ignoreRestrictions, given) {

@@ -16,10 +16,12 @@ export interface Told {
 export interface Reads {
   asked: number
   failed: number
-  /** While the database was away. */
+  /** While the database was away, or out of the node's reach. */
   failedAway: number
   /** Milliseconds of the slowest. */
   slowest: number
+  /** How those failed that a node owed: how often each. */
+  faults: Map<string, number>
 }
 
 /** Milliseconds that a caller waits for an answer, and goes on repeating. */
@@ -65,33 +67,44 @@ export async function placeOne(
 /** Searches again and again at whoever answers, until it is told to stop. */
 export async function readOn(
   nodes: readonly ClusterNode[],
-  { key, isAway, stop }: { key: string; isAway: () => boolean; stop: AbortSignal },
+  { key, isAway, stop }: { key: string; isAway: (node: ClusterNode) => boolean; stop: AbortSignal },
 ): Promise<Reads> {
-  const reads: Reads = { asked: 0, failed: 0, failedAway: 0, slowest: 0 }
+  const reads: Reads = { asked: 0, failed: 0, failedAway: 0, slowest: 0, faults: new Map() }
   for (let turn = 0; !stop.aborted; turn++) {
     const node = nodes[turn % nodes.length]!
-    const { url, pid } = node
-    if (url === null || node.isFrozen) {
+    const { url } = node
+    if (url === null || !node.isReady || node.isFrozen) {
       await pause(20)
       continue
     }
-    const [begun, wasAway] = [performance.now(), isAway()]
+    const [begun, wasAway] = [performance.now(), isAway(node)]
     reads.asked++
-    const isRead = await fetch(`${url}/v1/products/search?page_size=1`, {
-      headers: { 'x-api-key': key, connection: 'close' },
-      signal: AbortSignal.timeout(10_000),
-    }).then(
-      async (response) => (await response.arrayBuffer(), response.status === 200),
-      () => false,
-    )
+    const said = await search(url, key)
     // One that was killed or frozen meanwhile owes no answer.
-    const isOwed = node.pid === pid && node.url === url && !node.isFrozen
+    const isOwed = node.owes(url, said) && !node.hasFrozen(begun)
     if (isOwed) reads.slowest = Math.max(reads.slowest, performance.now() - begun)
-    if (!isRead && isOwed) {
-      if (wasAway || isAway()) reads.failedAway++
+    if (said !== '200' && isOwed) {
+      if (wasAway || isAway(node)) reads.failedAway++
       else reads.failed++
+      const fault = `${said} ${node.trouble()}${wasAway || isAway(node) ? ', the database away' : ''}`
+      reads.faults.set(fault, (reads.faults.get(fault) ?? 0) + 1)
     }
     await pause(30)
   }
   return reads
+}
+
+/** The status of a search, with what was said of a failure. */
+async function search(url: string, key: string): Promise<string> {
+  try {
+    const response = await fetch(`${url}/v1/products/search?page_size=1`, {
+      headers: { 'x-api-key': key, connection: 'close' },
+      signal: AbortSignal.timeout(10_000),
+    })
+    const { error } = (await response.json()) as { error?: { code: string; message: string } }
+    return error ? `${response.status} ${error.code} (${error.message})` : String(response.status)
+  } catch (error) {
+    const { cause, message } = error as Error
+    return `no answer: ${cause instanceof Error ? cause.message : message}`
+  }
 }

@@ -1,19 +1,31 @@
 /** What nodes stand on: a PostgreSQL, a bucket, a warehouse, and a shop that is set up. */
 import { randomBytes } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
-import * as esbuild from 'esbuild'
 import { Client } from 'minio'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { s3Store } from '../../lib/objects/s3.js'
 import { startServer } from '../../test/harness/postgres.js'
 import type { TestServer } from '../../test/harness/postgres.js'
+import { startProxy } from '../../test/harness/tcp-proxy.js'
+import type { TcpProxy } from '../../test/harness/tcp-proxy.js'
+import { ACME, acmeFeed } from '../../test/feeds/bench.js'
 import { startS3Server } from '../../test/objects/s3-server.js'
 import { UPC, orderShop } from '../../test/orders/shop.js'
 import type { OrderShop } from '../../test/orders/shop.js'
 import { WAREHOUSES, openWarehouse, warehousesAt } from './warehouse.js'
 import type { Warehouse } from './warehouse.js'
 import type { NodeLife } from './node.js'
+import { bundleNode } from './program.js'
+import type { NodeBuild } from './program.js'
 
 export interface Ground {
   readonly root: string
@@ -21,6 +33,12 @@ export interface Ground {
   /** The text of the database file. */
   readonly database: string
   readonly warehouse: Warehouse
+  /** Stands between the nodes and the store. */
+  readonly store: TcpProxy
+  /** The file that the feed is pulled from. */
+  readonly feed: string
+  /** What came of each pull. */
+  readonly pulls: string[]
   /** Looks at the database, and leads nothing. */
   readonly shop: OrderShop
   readonly life: Omit<NodeLife, 'dir'>
@@ -36,7 +54,13 @@ const BUCKET = 'cluster'
 /** Each node has up to 21 connections, and those that were cut linger. */
 export const ROOM = ['max_connections=300']
 
-export async function openGround(root: string, random: () => number): Promise<Ground> {
+export interface GroundOptions extends NodeBuild {
+  /** What becomes of a send. */
+  random: () => number
+}
+
+export async function openGround({ random, ...build }: GroundOptions): Promise<Ground> {
+  const { root } = build
   const server = await startServer()
   await server.crash()
   await server.start(ROOM)
@@ -44,13 +68,14 @@ export async function openGround(root: string, random: () => number): Promise<Gr
   const { hostname, port } = new URL(s3.endpoint)
   const client = { endPoint: hostname, port: Number(port), useSSL: false, region: s3.region }
   await new Client({ ...client, ...s3.owner, pathStyle: true }).makeBucket(BUCKET)
+  const store = await startProxy(Number(port))
   const warehouse = await openWarehouse(random)
   const database = await server.database()
   const life = {
     database,
     secretKey: randomBytes(32).toString('hex'),
     objects: {
-      endpoint: s3.endpoint,
+      endpoint: `http://127.0.0.1:${store.port}`,
       bucket: BUCKET,
       region: s3.region,
       ...s3.owner,
@@ -66,15 +91,21 @@ export async function openGround(root: string, random: () => number): Promise<Gr
     worker: false,
   })
   shop.clock.ms = Date.now()
+  const feed = join(root, 'feed.csv')
+  writeFileSync(feed, acmeFeed(1))
+  await shop.app.operator.feeds.set({ distid: ACME.distid, location: feed })
   let keys = 0
   return {
     root,
     server,
     database,
     warehouse,
+    store,
+    feed,
+    pulls: [],
     shop,
     life,
-    program: await bundleNode(root),
+    program: await bundleNode(build),
     newKey: async () =>
       (
         await shop.app.operator.keys.create({
@@ -87,6 +118,7 @@ export async function openGround(root: string, random: () => number): Promise<Gr
     async close() {
       await shop.close()
       await warehouse.close()
+      await store.close()
       await s3.stop()
       await server.close()
     },
@@ -101,43 +133,6 @@ export function makeFolder({ root, shop }: Ground, name: string): string {
     if (existsSync(file)) cpSync(file, `${filesIn(dir).catalog}${end}`)
   }
   return dir
-}
-
-/** Milliseconds after which an order that nobody shows was not sent: over the longest freeze. */
-const SETTLE = 25_000
-
-/** A node that waits for less than the ten minutes after which an order counts as not sent. */
-const impatient: esbuild.Plugin = {
-  name: 'impatient',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]rules[\\/]timing\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8')
-      const waits = 'const SETTLE = 10 * MINUTE'
-      if (!text.includes(waits)) throw new Error(`${path} has no "${waits}"`)
-      return { contents: text.replace(waits, `const SETTLE = ${SETTLE}`), loader: 'ts' }
-    }),
-}
-
-async function bundleNode(root: string): Promise<string> {
-  const folder = join(root, 'program')
-  mkdirSync(folder)
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  await esbuild.build({
-    entryPoints: {
-      node: join('scripts', 'cluster', 'node.ts'),
-      duckdb: join('lib', 'app', 'background', 'duckdb.ts'),
-    },
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'warning',
-    plugins: [impatient],
-  })
-  return join(folder, 'node.mjs')
 }
 
 /** An order of one accessory. */

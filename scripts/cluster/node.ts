@@ -9,6 +9,7 @@ import { openStarting } from '../../server/http/starting.js'
 import { openLog } from '../../server/log.js'
 import { startUp } from '../../server/start-up.js'
 import { fractional } from '../../server/testing/clock.js'
+import { ACME } from '../../test/feeds/bench.js'
 import { warehousesAt } from './warehouse.js'
 
 export interface NodeLife {
@@ -40,17 +41,27 @@ async function live(life: NodeLife): Promise<void> {
   })
   app.listensAt(listening.url)
   process.send!({ url: listening.url })
-  // Told to end.
-  process.once('message', () => {
+  const end = () => {
     stopping.abort()
     void listening
       .close()
       .then(() => app.close())
       .then(() => process.disconnect())
+  }
+  process.on('message', (order: 'pull' | 'end') => {
+    if (order === 'end') return end()
+    // Who does not lead refuses; what fails is pulled again.
+    app.operator.feeds
+      .pull({ distid: ACME.distid })
+      .then(([result]) => process.send?.({ outcome: result?.outcome }))
+      .catch(() => {})
   })
   await startUp(app, starting, stopping.signal)
+  process.send?.({ isReady: true })
 }
 
+// Nobody is left to be proven to.
+process.once('disconnect', () => process.exit())
 process.once('message', (life: NodeLife) => {
   live(life).catch((error: unknown) => {
     console.error(error)

@@ -5,10 +5,22 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pause } from '../../lib/core/async/wait.js'
+import { SECOND } from '../../lib/core/clock.js'
 import { startProxy } from '../../test/harness/tcp-proxy.js'
 import type { TcpProxy } from '../../test/harness/tcp-proxy.js'
 import { makeFolder } from './ground.js'
 import type { Ground } from './ground.js'
+
+/** What a node tells. */
+interface Said {
+  url?: string
+  isReady?: true
+  /** Of a pull. */
+  outcome?: string
+}
+
+/** Milliseconds after which a node has its connections again. */
+const RECOVERS = 5 * SECOND
 
 export class ClusterNode {
   readonly name: string
@@ -16,13 +28,24 @@ export class ClusterNode {
   readonly dir: string
   readonly proxy: TcpProxy
   readonly log: string
+  #program: string
   #child: ChildProcess | undefined
   /** Null while it does not answer. */
   url: string | null = null
+  /** Of the life that was ended to be replaced. */
+  #lastUrl: string | null = null
+  /** As `/readyz` tells a balancer: it has all that it answers from. */
+  isReady = false
   isFrozen = false
+  #readyAt = -Infinity
+  #thawedAt = -Infinity
+  #cutAt = -Infinity
+  /** When something was done to it last, and what. */
+  #last = { at: -Infinity, what: '' }
 
   private constructor(ground: Ground, name: string, proxy: TcpProxy) {
     this.#ground = ground
+    this.#program = ground.program
     this.name = name
     this.proxy = proxy
     this.dir = makeFolder(ground, name)
@@ -33,26 +56,63 @@ export class ClusterNode {
     return new ClusterNode(ground, name, await startProxy(ground.server.port))
   }
 
-  get isAlive(): boolean {
-    return this.#child !== undefined && !this.isFrozen
-  }
-
   get pid(): number | undefined {
     return this.#child?.pid
   }
 
+  /** Its connections to the database are lost or silent, or were a moment ago. */
+  get isCutOff(): boolean {
+    return this.proxy.isStalled || performance.now() - this.#cutAt < RECOVERS
+  }
+
+  /** Since when nothing keeps it from leading, by the steady clock; null where something does. */
+  get fitSince(): number | null {
+    if (!this.isReady || this.isFrozen || this.proxy.isStalled) return null
+    return Math.max(this.#readyAt, this.#thawedAt, this.#cutAt)
+  }
+
+  /** Whether it has stood still since then. */
+  hasFrozen(since: number): boolean {
+    return this.isFrozen || this.#thawedAt >= since
+  }
+
+  /** From here on it owes nobody an answer. */
+  #isGone(): void {
+    this.url = null
+    this.isReady = false
+  }
+
+  /** What was done to it last, and how many seconds ago. */
+  trouble(): string {
+    const { at, what } = this.#last
+    return what === ''
+      ? 'never disturbed'
+      : `${what} ${Math.floor((performance.now() - at) / SECOND)} s ago`
+  }
+
+  #note(what: string): void {
+    this.#last = { at: performance.now(), what }
+  }
+
   async start(): Promise<void> {
-    const { life, program, server } = this.#ground
-    const child = fork(program, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    this.#note('started')
+    const { life, server } = this.#ground
+    const child = fork(this.#program, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     child.stderr!.pipe(createWriteStream(this.log, { flags: 'a' }))
     this.#child = child
     child.on('exit', () => {
       if (this.#child !== child) return
       this.#child = undefined
-      this.url = null
+      this.#isGone()
     })
-    child.on('message', ({ url }: { url: string }) => {
-      if (this.#child === child) this.url = url
+    child.on('message', ({ url, isReady, outcome }: Said) => {
+      if (this.#child !== child) return
+      if (url !== undefined) this.url = url
+      if (isReady) {
+        this.isReady = true
+        this.#readyAt = performance.now()
+      }
+      if (outcome !== undefined) this.#ground.pulls.push(outcome)
     })
     child.send({
       ...life,
@@ -72,12 +132,66 @@ export class ClusterNode {
   async kill(): Promise<void> {
     const child = this.#child
     if (!child) return
-    // From here on it owes nobody an answer.
-    this.url = null
+    this.#isGone()
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
     this.isFrozen = false
+  }
+
+  /**
+   * Ends it as its operator does, and has another program go on in its folder; resolves once that
+   * is ready. What it had begun to answer it owes all the same.
+   */
+  async replace(program: string): Promise<void> {
+    this.#note('replaced')
+    this.#lastUrl = this.url
+    this.#isGone()
+    await this.#stop()
+    this.#program = program
+    await this.keepStarted()
+    while (!this.isReady) await pause(50)
+  }
+
+  /**
+   * Whether it has to answer what was asked at that address, and was answered so. One that is
+   * replaced takes no more connections: a balancer asks the next one.
+   */
+  owes(url: string, said: string): boolean {
+    return this.url === url || (this.#lastUrl === url && !/ECONNREFUSED|ECONNRESET/.test(said))
+  }
+
+  async #stop(): Promise<void> {
+    const child = this.#child
+    if (!child) return
+    const gone = once(child, 'exit')
+    child.send('end')
+    await Promise.race([gone, pause(40_000).then(() => child.kill('SIGKILL'))])
+    await gone
+  }
+
+  /** Ends its connections to the database. */
+  cut(): void {
+    this.#note('cut off')
+    this.#cutAt = performance.now()
+    this.proxy.cutAll()
+  }
+
+  /** While it is so, nothing moves between it and the database. */
+  stall(): void {
+    this.#note('stalled')
+    this.proxy.isStalled = true
+  }
+
+  /** What was swallowed comes no more. */
+  goOn(): void {
+    this.proxy.isStalled = false
+    this.cut()
+  }
+
+  /** Has it take the feed in, if it leads. */
+  pull(): void {
+    if (this.url !== null && this.#child?.connected) this.#child.send('pull', () => {})
   }
 
   freeze(): void {
@@ -85,18 +199,16 @@ export class ClusterNode {
   }
 
   thaw(): void {
+    if (this.isFrozen) {
+      this.#note('thawed')
+      this.#thawedAt = performance.now()
+    }
     this.#child?.kill('SIGCONT')
     this.isFrozen = false
   }
 
   async end(): Promise<void> {
-    const child = this.#child
-    if (child) {
-      const gone = once(child, 'exit')
-      child.send('end')
-      await Promise.race([gone, pause(20_000).then(() => child.kill('SIGKILL'))])
-      await gone
-    }
+    await this.#stop()
     await this.proxy.close()
   }
 }

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { pause } from '../../lib/core/async/wait.js'
+import { ACME } from '../../test/feeds/bench.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
 import type { Distributor } from '../../lib/distributors/distributor.js'
 import type {
@@ -55,6 +56,8 @@ const ACTS: readonly [share: number, act: 'take' | 'lose' | 'slow' | 'refuse' | 
 
 export async function openWarehouse(random: () => number): Promise<Warehouse> {
   const books: Taken[] = []
+  /** Purchase orders that it was sent, whatever became of them. */
+  const seen = new Set<string>()
   let underWay = 0
 
   function take(distid: string, order: PurchaseOrder): Submission {
@@ -63,15 +66,22 @@ export async function openWarehouse(random: () => number): Promise<Warehouse> {
     return { outcome: 'accepted', number }
   }
 
+  function chooseAct(distid: string, isSecond: boolean) {
+    let left = random()
+    const act = ACTS.find(([share]) => (left -= share) < 0)?.[1] ?? 'take'
+    // It says nothing of the first send, and where nobody can ask, a person would have to decide.
+    return act === 'refuse' && isSecond && distid === 'RSD' ? 'take' : act
+  }
+
   async function submit(distid: string, order: PurchaseOrder): Promise<Submission | 'silence'> {
     await pause(random() * 200)
     const known = books.find((one) => one.distid === distid && one.order.po === order.po)
     // That one knows its purchase orders: a second send changes nothing.
     if (known && distid === 'RSD') return { outcome: 'accepted', number: known.number }
     if (self.isCalm) return take(distid, order)
-    let left = random()
-    const act = ACTS.find(([share]) => (left -= share) < 0)?.[1] ?? 'take'
-    switch (act) {
+    const isSecond = seen.has(order.po)
+    seen.add(order.po)
+    switch (chooseAct(distid, isSecond)) {
       case 'take':
         return take(distid, order)
       case 'lose':
@@ -141,9 +151,9 @@ export async function openWarehouse(random: () => number): Promise<Warehouse> {
   return self
 }
 
-/** The warehouses as distributors of a node. */
+/** The warehouses as distributors of a node, and one that has a feed and takes no orders. */
 export function warehousesAt(url: string): Distributor[] {
-  return WAREHOUSES.map(({ distid, name, recovery }) => {
+  const warehouses = WAREHOUSES.map(({ distid, name, recovery }) => {
     const ask = async (what: string, order: PurchaseOrder, signal: AbortSignal) => {
       const answer = await fetch(`${url}/${distid}/${what}`, {
         method: 'POST',
@@ -171,4 +181,12 @@ export function warehousesAt(url: string): Distributor[] {
       fulfillment: connector,
     })
   })
+  const fed = defineDistributor({
+    distid: ACME.distid,
+    name: 'Acme Wholesale',
+    automatedFulfillment: false,
+    settings: {},
+    presets: [ACME],
+  })
+  return [...warehouses, fed]
 }

@@ -6,16 +6,11 @@
  * Ends with 1 where a bug is not found, where its seam is no longer there, or where a suite fails
  * without any bug.
  */
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { bundleLauncher, bundleTree } from '../../build.mjs'
 import { PLANTS } from './plants.ts'
-import { planting } from './seam.ts'
+import { trySuites } from './suites.ts'
 
-/** Milliseconds that the suites of one bug may take; one that holds them up is found too. */
-const LIMIT = 5 * 60_000
 const LISTS = join('scripts', 'plants', 'plants.ts')
 
 const { values, positionals } = parseArgs({
@@ -24,63 +19,24 @@ const { values, positionals } = parseArgs({
 })
 const wanted = positionals.join(' ')
 
-/**
- * Bundles suites with a bug, runs them until one fails, and tells the first test that did: `{
- * isRight, line }`.
- */
+/** Plants a bug, and tells the first test that failed: `{ isRight, line }`. */
 async function tryOne(plant) {
-  mkdirSync('dist', { recursive: true })
-  const outdir = mkdtempSync(join('dist', 'plant-'))
-  try {
-    const { plugin, missing } = planting(plant, LISTS)
-    const suites = Object.fromEntries(
-      plant.suites.map((suite) => [
-        `${suite.replaceAll('/', '-')}.test`,
-        join('test', `${suite}.test.ts`),
-      ]),
-    )
-    await bundleTree(outdir, { index: 'lib/index.ts', ...suites }, { plugins: [plugin] })
-    await bundleLauncher(outdir, { plugins: [plugin] })
-    if (missing().length > 0)
-      return { isRight: false, line: `NOT PLANTED ${plant.name}: ${missing().join(', ')}` }
-    for (const suite of plant.suites) {
-      const failed = await firstFailure(join(outdir, `${suite.replaceAll('/', '-')}.test.mjs`))
-      if (failed !== null)
-        return {
-          isRight: plant.seams.length > 0,
-          line: `${plant.seams.length > 0 ? 'found ' : 'FAILS '} ${plant.name}: ${suite}: ${failed}`,
-        }
-    }
-    return plant.seams.length === 0
-      ? { isRight: true, line: `passes ${plant.name}` }
-      : { isRight: false, line: `MISSED ${plant.name} (${plant.suites.join(', ')})` }
-  } finally {
-    rmSync(outdir, { recursive: true, force: true })
+  const { name, seams, suites } = plant
+  const isPlain = seams.length === 0
+  const tried = await trySuites(plant, LISTS)
+  switch (tried.outcome) {
+    case 'not planted':
+      return { isRight: false, line: `NOT PLANTED ${name}: ${tried.seams.join(', ')}` }
+    case 'found':
+      return {
+        isRight: !isPlain,
+        line: `${isPlain ? 'FAILS ' : 'found '} ${name}: ${tried.suite}: ${tried.test}`,
+      }
+    default:
+      return isPlain
+        ? { isRight: true, line: `passes ${name}` }
+        : { isRight: false, line: `MISSED ${name} (${suites.join(', ')})` }
   }
-}
-
-/** The name of the first test of a suite that fails; null where all pass. */
-function firstFailure(file) {
-  return new Promise((done) => {
-    const child = spawn(process.execPath, ['--test', '--test-reporter=tap', file], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT)
-    let out = ''
-    child.stdout.on('data', (chunk) => {
-      out += String(chunk)
-    })
-    child.on('close', (code) => {
-      clearTimeout(limit)
-      const names = [...out.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name]) => name)
-      done(
-        code === 0
-          ? null
-          : (names.find((name) => !name.endsWith('.mjs')) ??
-              (code === null ? 'it came to no end' : 'it broke down')),
-      )
-    })
-  })
 }
 
 const chosen = PLANTS.filter(({ name }) => name.includes(wanted))

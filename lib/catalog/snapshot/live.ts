@@ -62,6 +62,8 @@ export class LiveSnapshot {
   /** Version of the catalog file that holds nothing newer. */
   #seen = -1
   #building: Promise<void> | null = null
+  /** Of a file that was not open yet when it was built. */
+  #ahead: { built: Built; begun: number } | null = null
   #retry: NodeJS.Timeout | undefined
   #isStopped = false
   #lastBuild: CatalogStatus['lastBuild'] = null
@@ -113,6 +115,22 @@ export class LiveSnapshot {
     }
   }
 
+  /**
+   * Builds the one of another file that has the catalog's place, before that is opened: until then
+   * the last one serves on, with the texts of its own file. The first look afterwards swaps it in.
+   */
+  async buildAhead(): Promise<void> {
+    const { engine, background, log, monotonic } = this.#options
+    if (this.#newest === null || this.#isStopped) return
+    const begun = monotonic()
+    try {
+      this.#ahead = { built: await background.run('buildSnapshot', { dir: engine.dir }), begun }
+    } catch (error) {
+      // It is built once the file is open; where that fails, too, it is told as an error.
+      if (!this.#isStopped) log.warn({ err: error }, 'the next snapshot could not be built ahead')
+    }
+  }
+
   /** Builds no more; one that is under way may be cut off. */
   stop(): void {
     this.#isStopped = true
@@ -129,6 +147,13 @@ export class LiveSnapshot {
 
   #update(): void {
     if (!this.#isStale() || this.#isStopped) return
+    const ahead = this.#ahead
+    if (ahead && this.#revision() === ahead.built.parts.revision) {
+      this.#ahead = null
+      this.#swap(ahead.built, ahead.begun)
+      void this.#keep()
+      return
+    }
     if (this.#offers() > INLINE_OFFERS) return void this.#build()
     const { engine, monotonic } = this.#options
     const begun = monotonic()

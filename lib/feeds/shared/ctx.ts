@@ -16,6 +16,11 @@ export interface SharingParts extends Omit<RecordCtx, 'name'> {
   monotonic: () => number
   /** Where the node runs that leads, and whether its folder is this one; null where none does. */
   leader: () => Promise<{ host: string; dir: string; isHere: boolean } | null>
+  /**
+   * Told that another file has the place of catalog.db and is at the state that is wanted, before
+   * it is opened: until this resolves, the one of before is read on.
+   */
+  adopted: () => Promise<void>
   /** Told when catalog.db is at another state; `isReplaced` where it is another file. */
   changed: (isReplaced: boolean) => void
   /** Moves with the files that go along with the history. */

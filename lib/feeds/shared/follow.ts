@@ -2,7 +2,7 @@
 import type { LineParts } from './ctx.js'
 import type { Transfer } from './objects.js'
 import { allParts, contentOf, wayTo } from './publication.js'
-import type { Published, SharedFile } from './publication.js'
+import type { Published, SharedFile, Way } from './publication.js'
 import { tellBroken } from './record.js'
 import type { Applied } from './apply.js'
 import type { Point } from './point.js'
@@ -36,12 +36,49 @@ export async function follow(
   }
   const way = wayTo(usable, isClean ? point.mark : null)
   if (!way) return 'lost'
+  const isThere =
+    parts.name === 'catalog' && way[0]?.kind === 'base'
+      ? await replaceCatalog(parts, transfer, way)
+      : await goOn(parts, transfer, way)
+  return isThere ? 'there' : 'again'
+}
+
+/** False where another way has to be looked for. */
+async function goOn(parts: LineParts, transfer: Transfer, way: Way): Promise<boolean> {
   for (const one of way) {
     const { outcome } = await take(parts, transfer, { one, attempt })
-    if (outcome !== 'done') return 'again'
-    parts.changed?.(one.kind === 'base')
+    if (outcome !== 'done') return false
+    parts.changed?.(false)
   }
-  return 'there'
+  return true
+}
+
+/**
+ * The same from a base on: another file takes the place of catalog.db, and is brought to the end of
+ * the way before it is opened. Until then searches have what they know, with the texts of its file;
+ * on the way there may be less than they have named.
+ */
+async function replaceCatalog(parts: LineParts, transfer: Transfer, way: Way): Promise<boolean> {
+  let reached = 0
+  let failure: unknown
+  await parts.engine.replaceCatalog(async () => {
+    try {
+      for (const one of way) {
+        const { outcome } = await take(parts, transfer, { one, attempt })
+        if (outcome !== 'done') break
+        reached++
+      }
+    } catch (error) {
+      // What is in the place of the file must be opened all the same.
+      failure = error
+    }
+    if (reached === 0) return false
+    await parts.adopted()
+    return true
+  })
+  if (reached > 0) parts.changed?.(true)
+  if (failure !== undefined) throw failure
+  return reached === way.length
 }
 
 /** The database is at its state: the files that go along with it may not be. */
@@ -91,14 +128,7 @@ async function attempt(parts: LineParts, transfer: Transfer, one: Published): Pr
   if (!(await transfer.fetch(one.parts))) return { outcome: 'broken' }
   if (one.kind === 'change') return background.run('applyShared', { dir, name, change: one })
   if (!(await fetchFiles(parts, transfer, one))) return { outcome: 'broken' }
-  const adopting = () => background.run('adoptShared', { dir, name, base: one })
-  if (name !== 'catalog') return adopting()
-  let adopted: Applied = { outcome: 'broken' }
-  await engine.replaceCatalog(async () => {
-    adopted = await adopting()
-    return adopted.outcome === 'done'
-  })
-  return adopted
+  return background.run('adoptShared', { dir, name, base: one })
 }
 
 async function attemptFiles(

@@ -1,6 +1,7 @@
 /** What goes wrong between nodes that share a catalog, and how they come to one again. */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { pause } from '../../../lib/core/async/wait.js'
 import { LeadLost } from '../../../lib/db/lead.js'
@@ -161,6 +162,39 @@ describe('nodes that share a catalog', { skip: missing }, () => {
     await follows(cluster, one, two)
     assert.deepEqual(await one.search('item'), await two.search('item'))
     assert.equal((await one.search('ghost')).total, 0)
+  })
+
+  test('answer from the catalog of before until the one that they adopt can be searched', async () => {
+    let isAway = true
+    const away = unreachable(cluster.store, () => isAway)
+    await two.close()
+    // So many that a snapshot is built in the worker.
+    const many = 3_000
+    await takes(one, priced('10.00', many))
+    two = await cluster.node('two', {
+      store: away,
+      worker: fileURLToPath(new URL('./worker.mjs', import.meta.url)),
+    })
+    isAway = false
+    await follows(cluster, two, one)
+    const before = await two.search('item')
+    // What it takes in itself nobody publishes: it has to adopt what another leader does.
+    await one.yieldLead()
+    await two.lead()
+    isAway = true
+    await takes(two, priced('66.00', many))
+    const unpublished = await two.search('item')
+    assert.notDeepEqual(unpublished, before)
+    await two.yieldLead()
+    await one.lead()
+    await takes(one, priced('13.00', many))
+    const after = await one.search('item')
+    const seen = new Set<string>()
+    isAway = false
+    const isThere = async () => seen.add((await two.found('item')).json).has(after.json)
+    await until(isThere, 'the other one is there')
+    assert.deepEqual([...seen], [unpublished.json, after.json])
+    await follows(cluster, two, one)
   })
 
   test('have it published where the same node leads again before any other', async () => {

@@ -84,6 +84,8 @@ export interface TestNode {
   raw<T>(work: (raw: Raw) => T): T
   rows(): unknown
   search(q: string): Promise<{ total: number; json: string }>
+  /** The same with the snapshot that is there, however old. */
+  found(q: string): Promise<{ total: number; json: string }>
   close(): Promise<void>
 }
 
@@ -178,6 +180,7 @@ async function openNode(
     leader: async () => null,
     filesMoved: () => historyFilesMoved(dir),
     ...given,
+    adopted: () => live.buildAhead(),
     changed(isReplaced) {
       engine.lookAgain()
       if (isReplaced) records.replaced(readState(engine.catalog).revision)
@@ -238,6 +241,9 @@ async function openNode(
     rows: () => node.raw(everyRow),
     async search(q) {
       await live.refresh()
+      return node.found(q)
+    },
+    async found(q) {
       const snapshot = live.current()
       assert.ok(snapshot, `${name} has a snapshot`)
       const view = makeView(snapshot, {
