@@ -79,7 +79,11 @@ export function chartOf(markdown: string): string {
     const [x, y] = [LEFT + Math.round(share * GOAL) + 8, TOP + i * ROW + 15]
     return `    <text x="${x}" y="${y}" font-weight="${share > 1 ? 600 : 400}">${share.toFixed(2)}</text>`
   })
-  return `${openPicture(height, 'Each figure as a share of its goal', 'Measured, as a share of the goal')}
+  const told = {
+    label: 'Each figure as a share of its goal',
+    title: 'Measured, as a share of the goal',
+  }
+  return `${openPicture(height, told)}
   <text x="${LEFT + GOAL}" y="${TOP - 10}" text-anchor="middle">goal</text>
 ${bars.join('\n')}
   <path d="M${LEFT + GOAL} ${TOP - 4}V${height - 16}" stroke="${INK}" stroke-dasharray="4 3"/>
@@ -90,9 +94,10 @@ ${shares.join('\n')}
 `
 }
 
-function openPicture(height: number, label: string, title: string): string {
+function openPicture(height: number, { label, title }: { label: string; title: string }): string {
   const font = 'font-family="system-ui, sans-serif" font-size="12"'
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${font} fill="${INK}" role="img" aria-label="${label}">
+  const role = `role="img" aria-label="${label}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${font} fill="${INK}" ${role}>
   ${FOLLOWS_DARK}
   <rect width="${WIDTH}" height="${height}" fill="${PAPER}"/>
   <text x="20" y="28" font-size="15" font-weight="600">${title}</text>`
@@ -120,7 +125,7 @@ export function growthOf(markdown: string): string {
   })
   const height = Math.round(44 + groups.length * group + 10)
   const title = 'What grows with the number of offers'
-  return `${openPicture(height, title, title)}\n${groups.join('\n')}\n</svg>\n`
+  return `${openPicture(height, { label: title, title })}\n${groups.join('\n')}\n</svg>\n`
 }
 
 function shorten(text: string): string {

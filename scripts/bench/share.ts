@@ -89,7 +89,9 @@ function update(
         }
       }
       const now = told.get(id) as Told
-      changes.get(now.distid)?.push(now) ?? changes.set(now.distid, [now])
+      const rows = changes.get(now.distid) ?? []
+      rows.push(now)
+      changes.set(now.distid, rows)
     }
     writeState(raw, revision + 1, false, Date.UTC(2026, 0, 1) + round)
   })()

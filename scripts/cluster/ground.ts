@@ -1,15 +1,7 @@
 /** What nodes stand on: a PostgreSQL, a bucket, a warehouse, and a shop that is set up. */
 import { randomBytes } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { join, resolve } from 'node:path'
+import { cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Client } from 'minio'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { s3Store } from '../../lib/objects/s3.js'
