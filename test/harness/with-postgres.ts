@@ -30,6 +30,8 @@ const child = spawn(command!, args, {
   stdio: 'inherit',
   env: { ...process.env, TEST_POSTGRES: server.address() },
 })
+// Whoever ends it early leaves no server behind, and no files in memory.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 const [status] = (await once(child, 'exit')) as [number | null]
 await server.close()
 process.exit(status ?? 1)
