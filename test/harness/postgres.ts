@@ -52,10 +52,13 @@ export interface TestServer {
 
 /**
  * Starts a server whose language is not "C", so that a text that is compared by it stands out, and
- * which wants passwords; with settings of its own, as `name=value`.
+ * which wants passwords. `settings` are `name=value`, and it lies in a new folder below `place`.
  */
-export async function startServer(settings: readonly string[] = []): Promise<TestServer> {
-  const dir = mkdtempSync(join(tmpdir(), 'qm-pg-'))
+export async function startServer({
+  settings = [],
+  place = tmpdir(),
+}: { settings?: readonly string[]; place?: string } = {}): Promise<TestServer> {
+  const dir = mkdtempSync(join(place, 'qm-pg-'))
   const owner = serverUser()
   if (owner) chownSync(dir, owner.uid, owner.gid)
   const passwords = join(dir, 'password')
