@@ -199,11 +199,14 @@ export class Cluster {
           )
       const now = performance.now()
       const fit = Math.min(...this.nodes.map(({ fitSince }) => fitSince ?? Infinity))
-      if (age === null || age < fresh || fit > now) since = null
+      if (age === null || age < fresh || fit > now) {
+        since = null
+        continue
+      }
       // One that was given back tells no time.
-      else since ??= age === Infinity ? now : now - age
+      since ??= age === Infinity ? now : now - age
       // Nobody could lead before that.
-      if (since !== null) this.#leaderless = Math.max(this.#leaderless, now - Math.max(since, fit))
+      this.#leaderless = Math.max(this.#leaderless, now - Math.max(since, fit))
     }
   }
 

@@ -137,7 +137,9 @@ export async function startServer({
         { stdio: 'ignore', cwd: dir, ...owner },
       )
       const started = server
-      process.once('exit', () => started.kill('SIGQUIT'))
+      const stop = () => started.kill('SIGQUIT')
+      process.once('exit', stop)
+      started.once('exit', () => process.off('exit', stop))
       for (;;) {
         if (started.exitCode !== null) throw new Error('PostgreSQL did not start')
         try {
