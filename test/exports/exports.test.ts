@@ -2,13 +2,16 @@
  * The bulk export: its descriptor, its versions, its interval (contract "Catalog export").
  */
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../lib/core/clock.js'
 import type { ExportDescriptor } from '../../lib/exports/shapes.js'
+import { isOnPostgres } from '../harness/record.js'
 import { openForTest as open } from '../../server/testing/open.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { Answer } from '../../server/testing/index.js'
-import { PLAIN, addShop, exportShop, keyAt } from './shop.js'
+import { OFFERS, PLAIN, addShop, exportShop, keyAt } from './shop.js'
 import type { ExportShop } from './shop.js'
 
 const PATH = '/v1/products/catalog'
@@ -411,4 +414,26 @@ describe('a refusal', () => {
     const { status, body } = await t.json(PATH)
     assert.deepEqual([status, body.error.code], [503, 'feed_unavailable'])
   })
+})
+
+describe('texts', () => {
+  test(
+    'of a node that does not lead, which no build needs, go with its next build',
+    { skip: isOnPostgres ? false : 'one folder has the job for it' },
+    async () => {
+      await using t = await exportShop()
+      const textsIn = (dir: string) =>
+        readdirSync(join(dir, 'exports', 'texts')).filter((name) => !name.endsWith('.sum'))
+      // As of a node that another one leads.
+      Object.defineProperty(t.app.ctx.engine.lead, 'epoch', { value: null })
+      await t.ask()
+      const first = textsIn(t.app.dir)
+      t.clock.advance(11 * MINUTE)
+      await t.stock([{ ...OFFERS[0]!, name: 'Renamed' }])
+      await t.ask()
+      const left = textsIn(t.app.dir)
+      assert.equal(left.length, first.length)
+      assert.notDeepEqual(left, first)
+    },
+  )
 })

@@ -6,7 +6,6 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../lib/core/clock.js'
-import { isOnPostgres } from '../harness/record.js'
 import { openForTest as open } from '../../server/testing/open.js'
 import { OFFERS, PLAIN, addShop, buildsIn, exportShop, keyAt } from './shop.js'
 import type { ExportShop } from './shop.js'
@@ -178,24 +177,6 @@ describe('texts', () => {
     await t.configure(dearer(1))
     assert.equal((await t.rowsOf(await t.ask()))[1]!.name, 'Renamed', 'and are made anew')
   })
-
-  test(
-    'of a node that does not lead go with its next build',
-    { skip: isOnPostgres ? false : 'one folder has the job for it' },
-    async () => {
-      await using t = await exportShop()
-      // As of a node that another one leads.
-      Object.defineProperty(t.app.ctx.engine.lead, 'epoch', { value: null })
-      await t.ask()
-      const first = textsOf(t)
-      t.clock.advance(11 * MINUTE)
-      await t.stock([{ ...OFFERS[0]!, name: 'Renamed' }])
-      await t.ask()
-      const left = textsOf(t)
-      assert.equal(left.length, first.length)
-      assert.notDeepEqual(left, first)
-    },
-  )
 })
 
 describe('the folder of builds', () => {
