@@ -24,9 +24,12 @@ const coverage = process.argv.includes('--coverage')
 const isLong = process.argv.includes('--long')
 /** What has the system of record: a folder's file, or a server that is started for the run. */
 const onPostgres = process.argv.includes('--postgres')
-/** Measured on two idle cores: 5 min 48 s to 6 min 21 s; with --long 12 to 14 minutes. */
+/**
+ * Measured on two idle cores: 5 min 48 s to 6 min 21 s; with --long 12 to 14 minutes. Of --postgres a
+ * third, on two busy ones: 3 min 14 s.
+ */
 const DURATION = onPostgres
-  ? 'It takes six to eight minutes on two cores.'
+  ? 'It takes five to eight minutes on two cores.'
   : isLong
     ? 'It takes a quarter to half an hour on two cores.'
     : 'It takes six to nine minutes on two cores.'
