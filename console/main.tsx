@@ -1,6 +1,6 @@
 /** The console: starts, asks who is signed in, and shows the page of the address. */
 import { render } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { CallError } from './core/call.js'
 import { startClock } from './core/format.js'
 import { focusSearch, listenForKeys } from './core/keys.js'
@@ -31,7 +31,8 @@ function Console() {
   const current = session.value
   useAgain(sessionError.value, readSession)
   const wasIn = useRef(false)
-  useEffect(() => {
+  // Before the door is painted: not for one moment is anything of before beside it.
+  useLayoutEffect(() => {
     if (wasIn.current && !current?.signed_in) forgetToasts()
     wasIn.current = current?.signed_in === true
   }, [current?.signed_in])
