@@ -3,7 +3,8 @@ import type { Key } from '../accounts/caller.js'
 import { closeCheckRuns } from '../configuration/credentials.js'
 import { openUnderWay } from '../core/async/under-way.js'
 import type { UnderWay } from '../core/async/under-way.js'
-import { SECOND } from '../core/clock.js'
+import { pause } from '../core/async/wait.js'
+import { MINUTE, SECOND } from '../core/clock.js'
 import type { OrderSender } from '../orders/ctx.js'
 import { openDeliveries } from '../events/deliver.js'
 import type { Deliveries } from '../events/deliver.js'
@@ -96,18 +97,29 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   }
 }
 
+/** Milliseconds until fraud reports that could not be hashed anew are tried again: at first, at most. */
+const MEND_AGAIN = { first: SECOND, most: 10 * MINUTE } as const
+
 /** The app over an open state folder. What can fail comes before the timer, which nobody clears. */
 async function openOver(settings: Settings, state: State, ending: AbortController): Promise<App> {
   const { dir, publicUrl } = settings
   const underWay = openUnderWay(ending.signal)
   const parts = await openParts(settings, state, {
     closing: ending.signal,
-    mendFraud: () => {
-      void jobs.run('fraud').catch(() => {})
-    },
+    mendFraud: () => void mendFraud(MEND_AGAIN.first),
   })
   const { ctx, background, journalCopy } = parts
   const jobs = openJobs(ctx, allJobs(ctx, background))
+  /** Until that is done nobody is answered: what failed is not left until the job's next hour. */
+  async function mendFraud(ms: number): Promise<void> {
+    const isDone = await jobs.run('fraud').then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return
+    await pause(ms, ending.signal)
+    if (!ending.signal.aborted) await mendFraud(Math.min(2 * ms, MEND_AGAIN.most))
+  }
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const deliveries = openDeliveries({ ...ctx, actor: 'deliveries' })
   const callers = new Callers(ctx)

@@ -16,6 +16,7 @@ import { signalsOf } from '../../lib/fraud/signals/signals.js'
 import { summarize } from '../../lib/fraud/reports/summary.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
+import { until } from '../harness/until.js'
 import { isOnPostgres, oneFolder, sqlOnRecord } from '../harness/record.js'
 import { holdReports, keyTexts, localText, loseKeys } from './kept-keys.js'
 import { dealerRow, shops } from './shops.js'
@@ -277,15 +278,8 @@ describe('a key that was lost', () => {
     assert.match(String(warned[0]), /lacks a key that fraud reports are kept under/)
     // Nobody waits for the hourly job.
     await letMend()
-    for (
-      let tries = 0;
-      (await t.json('/v1/fraud/check', { method: 'POST', body: JSON.stringify(HOUSE) })).status ===
-      503;
-      tries++
-    ) {
-      assert.ok(tries < 200)
-      await sleep(10)
-    }
+    const check = () => t.json('/v1/fraud/check', { method: 'POST', body: JSON.stringify(HOUSE) })
+    await until(async () => (await check()).status !== 503, 'somebody is answered')
     await report(t, { ...HOUSE, notes: 'again' })
     assert.deepEqual(
       [(await summary(t, HOUSE)).notes, (await t.app.operator.fraud.stats()).reports],
