@@ -166,8 +166,9 @@ export class ClusterNode {
     if (!child) return
     const gone = once(child, 'exit')
     child.send('end')
-    await Promise.race([gone, pause(40_000).then(() => child.kill('SIGKILL'))])
+    const late = setTimeout(() => child.kill('SIGKILL'), 40_000)
     await gone
+    clearTimeout(late)
   }
 
   /** Ends its connections to the database. */
