@@ -11,6 +11,7 @@ import { DEALER, GUN_UPC, UPC, orderShop } from '../shop.js'
 import type { OrderShop } from '../shop.js'
 import { scripted } from '../scripted-distributor.js'
 import type { Act, Scripted } from '../scripted-distributor.js'
+import { isOnPostgres } from '../../harness/record.js'
 import { VirtualTime } from '../../harness/time.js'
 
 const unknown: Submission = { outcome: 'unknown', reason: 'timeout' }
@@ -146,27 +147,33 @@ describe('an order that waits for its turn', () => {
     assert.deepEqual([(await first).status, (await second).status, tst.sends.length], [200, 200, 2])
   })
 
-  test('behind a call that never ends is sent once that cannot be on its way', async () => {
-    const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
-    hold(tst, unknown)
-    await using t = await orderShop([tst])
-    const time = new VirtualTime()
-    const restore = time.install()
-    try {
-      const first = t.place(t.body())
-      await until(t, tst, { orders: 1, sends: 1 })
-      time.advance(MINUTE)
-      assert.equal((await first).body.data.status, 'pending')
-      const second = t.place(t.body())
-      await until(t, tst, { orders: 2, sends: 1 })
-      time.advance(9 * MINUTE)
-      assert.deepEqual([(await second).body.data.status, tst.sends.length], ['pending', 1])
-      time.advance(MINUTE)
-      await until(t, tst, { orders: 2, sends: 2 })
-    } finally {
-      restore()
-    }
-  })
+  // The database's driver has timers of its own, which would stand still with all others.
+  const still = isOnPostgres && 'the time of the whole process stands still'
+  test(
+    'behind a call that never ends is sent once that cannot be on its way',
+    { skip: still },
+    async () => {
+      const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
+      hold(tst, unknown)
+      await using t = await orderShop([tst])
+      const time = new VirtualTime()
+      const restore = time.install()
+      try {
+        const first = t.place(t.body())
+        await until(t, tst, { orders: 1, sends: 1 })
+        time.advance(MINUTE)
+        assert.equal((await first).body.data.status, 'pending')
+        const second = t.place(t.body())
+        await until(t, tst, { orders: 2, sends: 1 })
+        time.advance(9 * MINUTE)
+        assert.deepEqual([(await second).body.data.status, tst.sends.length], ['pending', 1])
+        time.advance(MINUTE)
+        await until(t, tst, { orders: 2, sends: 2 })
+      } finally {
+        restore()
+      }
+    },
+  )
 
   test('whose dealer is gone by then counts against no quota, here or there', async () => {
     await using waiting = await twoOrders(gun)
