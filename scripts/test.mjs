@@ -125,6 +125,7 @@ const NOT_ON_POSTGRES = {
     'orders/engine/simulation',
     'orders/operator/commands',
     'restrictions/commands',
+    'server/admin/console',
     'server/closing',
     'server/commands',
     'server/doctor',

@@ -54,7 +54,7 @@ async function timersLeft(work: () => Promise<unknown>): Promise<number> {
   try {
     await work()
     // A connection to a server ends a moment after who has it; a timer that is left stays.
-    const until = performance.now() + (isOnPostgres ? 2_000 : 0)
+    const until = performance.now() + (isOnPostgres ? 10_000 : 0)
     do await new Promise(setImmediate)
     while (live.size > 0 && performance.now() < until)
     return live.size
