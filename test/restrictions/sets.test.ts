@@ -10,6 +10,7 @@ import { openForTest as open } from '../../server/testing/open.js'
 import type { NewOverride } from '../../lib/restrictions/rules/overrides.js'
 import type { Tables } from '../../lib/db/tables/tables.js'
 import { readRules } from '../../lib/restrictions/rules/read-file.js'
+import { heardByOthers } from '../harness/record.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 
@@ -708,8 +709,9 @@ describe('an override', () => {
       [true, false],
     )
     await add(t, { effect: 'allow', rule_ids: ['mags'] })
-    await new Promise(setImmediate)
-    assert.equal((await there.as(t.subscriber).restrictions.check(check)).approved, true)
+    const isAllowed = async () => (await there.as(t.subscriber).restrictions.check(check)).approved
+    await heardByOthers(isAllowed)
+    assert.equal(await isAllowed(), true)
     await assert.rejects(add(t, { effect: 'allow', rule_ids: ['mags'] }, 'Nobody'), {
       code: 'not_found',
     })
