@@ -6,7 +6,7 @@ import { SLUGS } from '../../lib/analytics/metrics/index.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
 import { SCENARIOS } from '../../lib/simulator/engine/scenarios/scenarios.js'
 import { SIMULATED, profileOf } from '../../lib/simulator/profiles.js'
-import { chartOf, figuresOf } from '../../scripts/performance-chart.js'
+import { chartOf, figuresOf, growthOf } from '../../scripts/performance-chart.js'
 import { commands } from '../../server/cli/commands/index.js'
 import { run } from '../server/launcher.js'
 import { parseCommand } from '../../server/cli/parse.js'
@@ -154,6 +154,10 @@ describe('the page on performance', () => {
     assert.equal(
       readFileSync(join(FOLDER, 'pictures', 'performance.svg'), 'utf8'),
       chartOf(page('performance')),
+    )
+    assert.equal(
+      readFileSync(join(FOLDER, 'pictures', 'growth.svg'), 'utf8'),
+      growthOf(page('performance')),
     )
   })
 
