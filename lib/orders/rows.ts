@@ -72,20 +72,15 @@ export async function nextIds(tx: OrdersCtx): Promise<{
   purchaseOrder: number
 }> {
   const last = await tx.db
-    .selectNoFrom((query) => [
-      query
-        .selectFrom('placement')
-        .select(({ fn }) => fn.max<number | null>('id').as('id'))
-        .as('placement'),
-      query
-        .selectFrom('fulfillment_order')
-        .select(({ fn }) => fn.max<number | null>('id').as('id'))
-        .as('order'),
-      query
-        .selectFrom('purchase_order')
-        .select(({ fn }) => fn.max<number | null>('id').as('id'))
-        .as('purchaseOrder'),
-    ])
+    .selectNoFrom((query) => {
+      const lastIn = (table: 'placement' | 'fulfillment_order' | 'purchase_order') =>
+        query.selectFrom(table).select(({ fn }) => fn.max<number | null>('id').as('id'))
+      return [
+        lastIn('placement').as('placement'),
+        lastIn('fulfillment_order').as('order'),
+        lastIn('purchase_order').as('purchaseOrder'),
+      ]
+    })
     .executeTakeFirstOrThrow()
   return {
     placement: (last.placement ?? 0) + 1,
