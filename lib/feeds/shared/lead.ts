@@ -62,7 +62,7 @@ export async function takeOver(
     now: now(),
   })
   if (name === 'catalog')
-    await makeDue(parts, { taken: await background.run('feedsTaken', of), epoch })
+    await makeDue(parts, { taken: await background.run('feedsTaken', { dir: engine.dir }), epoch })
   return true
 }
 

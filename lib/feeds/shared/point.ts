@@ -5,7 +5,6 @@ import { filesIn } from '../../db/sqlite/folder.js'
 import { openFile } from '../../db/sqlite/sqlite.js'
 import type { Raw } from '../../db/sqlite/sqlite.js'
 import { catalogDatabase } from './catalog/database.js'
-import { takenAt } from './catalog/queries.js'
 import type { SharedDatabase } from './database.js'
 import { historyDatabase } from './history/database.js'
 import type { Publication, SharedFile, SharedName } from './publication.js'
@@ -80,10 +79,6 @@ export function pointOf({ raw, database }: Opened): Omit<Point, 'files'> {
     form: formIn({ raw, database }),
   }
 }
-
-/** When the last feed of each source was taken in, in milliseconds. */
-export const feedsTaken = ({ raw, name }: Opened): ReadonlyMap<string, number> =>
-  name === 'catalog' ? takenAt(raw) : new Map()
 
 /** Of the file and of what is written about it: files of two releases do not go together. */
 export const formIn = ({ raw, database }: Pick<Opened, 'raw' | 'database'>): number =>

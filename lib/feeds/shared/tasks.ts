@@ -4,10 +4,11 @@
  */
 import { adopt, applyChange, place } from './apply.js'
 import type { Applied } from './apply.js'
+import { takenAt } from './catalog/queries.js'
 import type { Beginning } from './database.js'
 import { NO_FILES, filesNow, lackingFiles } from './files.js'
 import type { FolderFiles } from './files.js'
-import { beginNotes, feedsTaken, pointOf, sweepFolder, withShared } from './point.js'
+import { beginNotes, pointOf, sweepFolder, withShared } from './point.js'
 import type { Opened, Point } from './point.js'
 import { prepareBase, prepareChange } from './prepare.js'
 import type { Publication, SharedFile, SharedName } from './publication.js'
@@ -23,7 +24,7 @@ export interface SharedTasks {
   /** Makes ready to note what changes, and tells how the file stands. */
   openShared(input: Of): Point
   /** When the last feed of each source was taken in, in milliseconds. */
-  feedsTaken(input: Of): ReadonlyMap<string, number>
+  feedsTaken(input: { dir: string }): ReadonlyMap<string, number>
   /**
    * Makes the next publication: of what changed, or of everything. Null where nothing is to be
    * published, as before the first feed: other nodes may have better than nothing. `busy` where
@@ -68,7 +69,7 @@ export function sharedTasks(forget: (dir: string) => void, historyFiles: FolderF
         beginNotes(opened)
         return { ...pointOf(opened), files: filesNow(dir, name, filesOf(name)) }
       }),
-    feedsTaken: ({ dir, name }) => withShared(dir, name, feedsTaken),
+    feedsTaken: ({ dir }) => withShared(dir, 'catalog', ({ raw }) => takenAt(raw)),
     prepareShared: ({ dir, name, wants, isAnew, least, now }) =>
       withShared(dir, name, (opened) => {
         const { raw, database } = opened

@@ -5,7 +5,7 @@
 import type { Raw, Statement } from '../../../db/sqlite/sqlite.js'
 import type { Value } from '../pages.js'
 
-/** In place of a distributor: the first day that is not rolled up is another one. */
+/** Stands in the place of a distributor in the note that days were closed for the roll-up. */
 const DAY = "''"
 
 export function installNotes(raw: Raw): void {
