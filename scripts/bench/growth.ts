@@ -9,10 +9,9 @@
  * data/guide/performance.md.
  */
 import { fork } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
 import { keptFolder } from '../../lib/catalog/kept/kept.js'
@@ -23,9 +22,9 @@ import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 import { writeState } from '../../lib/feeds/ingest/queries.js'
 import { BENCH_DISTIDS, randomFrom, writeOffers } from './offers.js'
 import { folderOnDisk, percentile } from './order-shop.js'
-import { queriesOf } from './queries.js'
-import type { Sample } from './queries.js'
+import { queriesOf, samplesOf } from './queries.js'
 import { benchDistributors, benchDocument } from './shop.js'
+import { bundleWorker } from './worker.js'
 
 const SHOP = 'Bench'
 /** Offers that an update changes at most. */
@@ -83,16 +82,6 @@ async function kept(dir: string): Promise<void> {
     await pause(1_000)
     ;[last, now] = [now, bytes()]
   }
-}
-
-function samplesOf(raw: Raw): Sample[] {
-  return raw
-    .prepare(`
-    SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass,
-      f.category_name AS categoryName, f.distid, o.price AS cents
-    FROM offer o JOIN fragment f ON f.id = o.fragment
-      WHERE o.price IS NOT NULL AND o.id % (1 + (SELECT max(id) FROM offer) / 5000) = 0`)
-    .all() as Sample[]
 }
 
 async function serve(step: Step): Promise<Told> {
@@ -167,23 +156,6 @@ const folderBytes = (dir: string): number =>
     0,
   )
 
-async function bundleWorker(folder: string): Promise<string> {
-  mkdirSync(folder)
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  const outfile = join(folder, 'worker.mjs')
-  await build({
-    entryPoints: ['lib/app/background/worker.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'warning',
-  })
-  return outfile
-}
-
 /** Runs a step in a process of its own, which has nothing in memory of the one before. */
 function run<T>(step: Step): Promise<T> {
   const child = fork(fileURLToPath(import.meta.url), ['step'], {
@@ -205,7 +177,9 @@ const ms = (value: number) => (value < 10 ? value.toFixed(2) : value.toFixed(0))
 async function measure(sizes: readonly number[], rounds: number): Promise<void> {
   const root = folderOnDisk()
   try {
-    const worker = await bundleWorker(join(root, 'program'))
+    const program = join(root, 'program')
+    mkdirSync(program)
+    const worker = await bundleWorker(program)
     for (const offers of sizes) {
       const dir = join(root, String(offers))
       const step = { dir, worker, offers, rounds }

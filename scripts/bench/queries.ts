@@ -3,6 +3,7 @@
  * offers that have them.
  */
 import { SearchQuery } from '../../lib/catalog/shapes.js'
+import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 import { randomFrom } from './offers.js'
 import type { Random } from './offers.js'
 
@@ -100,4 +101,15 @@ export function queriesOf(samples: readonly Sample[], seed: number): SearchQuery
   return SHAPES.map((shape) =>
     SearchQuery.parse(shape(samples[random.below(samples.length)]!, random)),
   )
+}
+
+/** Some 5,000 offers of a catalog.db, spread over it. */
+export function samplesOf(raw: Raw): Sample[] {
+  return raw
+    .prepare(`
+    SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass,
+      f.category_name AS categoryName, f.distid, o.price AS cents
+    FROM offer o JOIN fragment f ON f.id = o.fragment
+      WHERE o.price IS NOT NULL AND o.id % (1 + (SELECT max(id) FROM offer) / 5000) = 0`)
+    .all() as Sample[]
 }

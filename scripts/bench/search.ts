@@ -25,7 +25,7 @@ import type { Raw } from '../../lib/db/sqlite/sqlite.js'
 import { generateCatalog } from './offers.js'
 import { startPostgres } from './postgres.js'
 import type { Postgres } from './postgres.js'
-import { queriesOf } from './queries.js'
+import { queriesOf, samplesOf } from './queries.js'
 import type { Sample } from './queries.js'
 import { openSqlite } from '../../lib/db/sqlite/driver.js'
 
@@ -59,16 +59,6 @@ function restrictedView(snapshot: Snapshot): SearchedView {
     total: visible.count(),
     prices: () => ({ column: snapshot.price, order: snapshot.byPrice }),
   }
-}
-
-function samplesOf(raw: Raw): Sample[] {
-  return raw
-    .prepare(`
-    SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass,
-      f.category_name AS categoryName, f.distid, o.price AS cents
-    FROM offer o JOIN fragment f ON f.id = o.fragment
-      WHERE o.price IS NOT NULL AND o.id % (1 + (SELECT max(id) FROM offer) / 5000) = 0`)
-    .all() as Sample[]
 }
 
 function report(what: string, times: number[]): { p50: number; p99: number } {

@@ -7,10 +7,9 @@
  * prices (4) and quantities (4) that differ; numbers in SQLite's own short form are told beside it,
  * and what the history of these changes moves, which has each of them with SKU and UPC.
  */
-import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { build } from 'esbuild'
+import { join } from 'node:path'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import type { Raw } from '../../lib/db/sqlite/sqlite.js'
@@ -23,26 +22,11 @@ import { startServer } from '../../test/harness/postgres.js'
 import { openCluster } from '../../test/postgres/catalog/nodes.js'
 import type { Cluster, TestNode } from '../../test/postgres/catalog/nodes.js'
 import { writeOffers } from './offers.js'
+import { bundleWorker } from './worker.js'
 
 const OFFERS = Number(process.argv[2] ?? 1_000_000)
 const CHANGED = Number(process.argv[3] ?? 50_000)
 const UPDATES = Number(process.argv[4] ?? 5)
-
-async function bundleWorker(folder: string): Promise<string> {
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  const outfile = join(folder, 'worker.mjs')
-  await build({
-    entryPoints: ['lib/app/background/worker.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'warning',
-  })
-  return outfile
-}
 
 const seconds = (from: number) => `${((performance.now() - from) / 1000).toFixed(2)} s`
 const mb = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
