@@ -1,6 +1,6 @@
 /** The console: starts, asks who is signed in, and shows the page of the address. */
 import { render } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { CallError } from './core/call.js'
 import { startClock } from './core/format.js'
 import { focusSearch, listenForKeys } from './core/keys.js'
@@ -68,7 +68,8 @@ function Pages() {
   const { path } = place.value
   const [name = 'today'] = path
   const { title, Page } = pageOf(name)
-  useEffect(() => {
+  // Before the page is painted: a key that is pressed once it is seen finds the cursor where it stays.
+  useLayoutEffect(() => {
     document.title = `${title} · ${texts.product}`
     window.scrollTo(0, 0)
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })

@@ -1,6 +1,6 @@
 /** A dialog over the page: the browser's own, which keeps the focus and closes with Escape. */
-import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CallError } from '../core/call.js'
 import { texts } from '../texts.js'
 import { Button } from './basics.js'
@@ -9,12 +9,25 @@ import { Icon } from './icons.js'
 import { FaultNote } from './states.js'
 
 /**
- * Shows a dialog over all that is there. The browser puts the focus on its first button, also where a
- * field has asked for it.
+ * Shows a dialog over all that is there, from before it is painted until its part is gone: what is
+ * typed once it is seen is for it, and the focus goes back to where it was.
  */
-export function showDialog(dialog: HTMLDialogElement): void {
-  dialog.showModal()
-  dialog.querySelector<HTMLElement>('[data-focused]')?.focus()
+export function useShown(): RefObject<HTMLDialogElement | null> {
+  const element = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const dialog = element.current
+    if (!dialog) return undefined
+    const before = document.activeElement
+    dialog.showModal()
+    // The browser puts the focus on the first button, also where a field has asked for it.
+    dialog.querySelector<HTMLElement>('[data-focused]')?.focus()
+    return () => {
+      // While it is open, nothing behind it can have the focus.
+      dialog.close()
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return element
 }
 
 export function Dialog({
@@ -30,15 +43,8 @@ export function Dialog({
   isWide?: boolean
   className?: string
 }) {
-  const element = useRef<HTMLDialogElement>(null)
+  const element = useShown()
   const heading = useId()
-  useEffect(() => {
-    const before = document.activeElement
-    if (element.current) showDialog(element.current)
-    return () => {
-      if (before instanceof HTMLElement) before.focus()
-    }
-  }, [])
   return (
     <dialog
       ref={element}

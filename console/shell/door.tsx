@@ -1,5 +1,5 @@
 /** Signing in, the first password, and the password that some acts ask for again. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { CallError, call } from '../core/call.js'
 import {
   changedSession,
@@ -8,7 +8,7 @@ import {
   readSession,
   session,
 } from '../core/session.js'
-import { ActForm, Dialog, showDialog } from '../parts/dialog.js'
+import { ActForm, Dialog, useShown } from '../parts/dialog.js'
 import { TextField } from '../parts/fields.js'
 import { texts } from '../texts.js'
 
@@ -27,10 +27,7 @@ export function Door({ over }: { over: string | undefined }) {
 
 /** Over a page with dialogs of its own, which only another dialog can lie in front of. */
 function SignInAgain({ name }: { name: string }) {
-  const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    if (element.current) showDialog(element.current)
-  }, [])
+  const element = useShown()
   return (
     <dialog
       ref={element}

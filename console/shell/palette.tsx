@@ -1,10 +1,11 @@
 /** Goes anywhere and looks anything up: Ctrl-K. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { GO_KEYS } from '../core/keys.js'
 import type { PageName } from '../core/keys.js'
 import { go, linkTo } from '../core/router.js'
 import { THEMES, chosenShop, theme } from '../core/settings.js'
 import { useShops } from '../core/shops.js'
+import { useShown } from '../parts/dialog.js'
 import { Icon } from '../parts/icons.js'
 import type { IconName } from '../parts/icons.js'
 import { texts } from '../texts.js'
@@ -93,7 +94,7 @@ function lookups(text: string): Choice[] {
 }
 
 export function Palette() {
-  const element = useRef<HTMLDialogElement>(null)
+  const element = useShown()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const { shops } = useShops()
@@ -106,7 +107,6 @@ export function Palette() {
     ...lookups(text.trim()),
   ]
   const chosen = choices[Math.min(at, choices.length - 1)]
-  useEffect(() => element.current?.showModal(), [])
   useEffect(() => {
     element.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [at])

@@ -54,6 +54,7 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
     const key = await page.getByRole('dialog', { name: 'The new key' }).locator('code').innerText()
     assert.match(key, /^[A-Z0-9]{40}$/)
     await button(page, 'I have kept it').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.ok(!(await page.content()).includes(key), 'it is not in the page any more')
     await page.getByRole('link', { name: 'web shop' }).click()
     await settled(page)

@@ -102,6 +102,7 @@ describe('the console without a mouse', { skip: WITHOUT_BROWSER }, () => {
     await settled(page)
     await tabTo(page, 'Needs a decision')
     await page.keyboard.press('Enter')
+    await settled(page)
     await page.getByRole('link', { name: order }).waitFor()
     await page.keyboard.press('j')
     await focusOn(page, order)

@@ -33,13 +33,22 @@ export async function enter(
 
 /** Goes to a page, and waits until it has loaded all that it shows. */
 export async function goTo(page: Page, address: string): Promise<void> {
-  await page.evaluate(`window.location.hash = ${JSON.stringify(`#/${address}`)}`)
+  const hash = JSON.stringify(`#/${address}`)
+  await page.evaluate(`new Promise((moved) => {
+    if (window.location.hash === ${hash}) return moved()
+    window.addEventListener('hashchange', moved, { once: true })
+    window.location.hash = ${hash}
+  })`)
   await settled(page)
 }
 
 /** Nothing is waited for any more. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
+  // A read begins after the page was painted: only then can it be seen to be waited for.
+  await page.evaluate(
+    'new Promise((after) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(after))))',
+  )
   await page.locator('.waiting, [aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
