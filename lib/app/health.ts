@@ -87,7 +87,7 @@ export type ReadyCheck = 'database' | 'files' | 'schema' | 'catalog' | 'sender'
 
 /**
  * Whether this process can do all that a server does: its files are open and of this release, the
- * catalog is there, and it is the one that sends orders, or leaves that to the node that leads.
+ * catalog is there, and it is the one that sends orders, or leaves that to the nodes.
  * Cheap, and never throws.
  */
 export async function readiness(ctx: OperatorCtx): Promise<Partial<Record<ReadyCheck, Readiness>>> {
@@ -122,9 +122,14 @@ async function databaseReadiness({ read, log }: OperatorCtx): Promise<Readiness>
   })
 }
 
+/**
+ * Never keeps one of several nodes from being ready: for a moment the one that leads anew does not
+ * send yet, and a proxy may have no other to ask just then.
+ */
 function senderReadiness({ orders, engine }: OperatorCtx): Readiness {
   if (orders.isSender) return ok('this process sends orders')
-  if (!leads(engine)) return ok('another node sends orders')
+  if (engine.lead)
+    return ok(leads(engine) ? 'this node leads, and is about to send' : 'another node sends orders')
   return { ok: false, message: 'this process does not send orders, or not yet' }
 }
 

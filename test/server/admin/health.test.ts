@@ -91,7 +91,8 @@ describe('readyz', () => {
   test('says which of its checks fails, and is ready once none does', () =>
     withAdmin({}, async (url, { app, stock }) => {
       const before = await json(`${url}/readyz`)
-      assert.equal(before.status, 503)
+      // One of several nodes is ready also while it is about to send.
+      assert.equal(before.status, isOnPostgres ? 200 : 503)
       assert.deepEqual(
         Object.entries(before.body.checks).map(([name, { ok }]) => [name, ok]),
         [
@@ -100,10 +101,10 @@ describe('readyz', () => {
           ['files', true],
           ['schema', true],
           ['catalog', true],
-          ['sender', false],
+          ['sender', isOnPostgres],
         ],
       )
-      assert.match(before.body.checks['sender']!.message, /does not send orders/)
+      assert.match(before.body.checks['sender']!.message, /does not send orders|leads, and is about to send/)
       app.orders.start()
       const { status, body } = await until(
         () => json(`${url}/readyz`),

@@ -106,7 +106,7 @@ describe('metrics', () => {
         ['quartermaster_orders{state="review"}', 0],
         ['quartermaster_orders_paused', 0],
         ['quartermaster_ready{check="files"}', 1],
-        ['quartermaster_ready{check="sender"}', 0],
+        ['quartermaster_ready{check="sender"}', Number(isOnPostgres)],
         ['quartermaster_job_runs_total{job="alarms"}', 1],
         ['quartermaster_job_run_failures_total{job="alarms"}', 0],
         ['quartermaster_catalog_offers', 3],
