@@ -2,7 +2,8 @@
 import { levelOf } from '../db/faults.js'
 import { SingleFlight } from '../core/async/single-flight.js'
 import type { Job } from '../core/async/job.js'
-import { leads } from '../db/lead.js'
+import { asLeader } from '../db/as-leader.js'
+import { LeadLost, leads } from '../db/lead.js'
 import type { OperatorCtx } from './ctx.js'
 
 export interface JobCounts {
@@ -56,7 +57,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
     const count = counts.get(name)
     if (count) count.runs++
     await work.catch((error: unknown) => {
-      if (count && !cut.aborted) count.failures++
+      if (count && !isCut(error, cut)) count.failures++
       throw error
     })
   }
@@ -117,15 +118,20 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
   }
 }
 
+/** What the end of the app, or of the lead, cut short has not failed: its next run does it. */
+const isCut = (error: unknown, { aborted }: AbortSignal): boolean =>
+  aborted || error instanceof LeadLost
+
 /**
  * One run and its row in the table. Rejects with what the job threw; a row that cannot be written
  * is only logged.
  */
 async function attempt(
-  ctx: OperatorCtx,
+  given: OperatorCtx,
   job: Job<OperatorCtx>,
   signal: AbortSignal,
 ): Promise<void> {
+  const ctx = asLeader({ ...given, actor: `job:${job.name}` })
   const started = ctx.now()
   const record = async (values: {
     last_finished_at?: number
@@ -134,39 +140,42 @@ async function attempt(
   }) => {
     const { isFailed, ...columns } = values
     try {
-      await ctx.db
-        .insertInto('job')
-        .values({
-          name: job.name,
-          next_at: started + job.every,
-          last_started_at: started,
-          last_finished_at: null,
-          last_error: null,
-          failures: isFailed ? 1 : 0,
-          ...columns,
-        })
-        .onConflict((conflict) =>
-          conflict.column('name').doUpdateSet(({ eb }) => ({
+      await ctx.engine.atomic(ctx, ({ db }) =>
+        db
+          .insertInto('job')
+          .values({
+            name: job.name,
             next_at: started + job.every,
             last_started_at: started,
+            last_finished_at: null,
+            last_error: null,
+            failures: isFailed ? 1 : 0,
             ...columns,
-            ...(isFailed !== undefined && {
-              failures: isFailed ? eb('job.failures', '+', 1) : 0,
-            }),
-          })),
-        )
-        .execute()
+          })
+          .onConflict((conflict) =>
+            conflict.column('name').doUpdateSet(({ eb }) => ({
+              next_at: started + job.every,
+              last_started_at: started,
+              ...columns,
+              ...(isFailed !== undefined && {
+                failures: isFailed ? eb('job.failures', '+', 1) : 0,
+              }),
+            })),
+          )
+          .execute(),
+      )
     } catch (error) {
+      // Another node has the schedule.
+      if (error instanceof LeadLost) return
       ctx.log[levelOf(error)]({ err: error, job: job.name }, 'a job cannot be noted in its table')
     }
   }
   await record({})
   try {
-    await job.run({ ...ctx, actor: `job:${job.name}` }, signal)
+    await job.run(ctx, signal)
     await record({ last_finished_at: ctx.now(), last_error: null, isFailed: false })
   } catch (error) {
-    // What the end of the app, or of the lead, cut short has not failed: its next run does it.
-    if (signal.aborted) throw error
+    if (isCut(error, signal)) throw error
     ctx.log[levelOf(error)](
       { err: error, job: job.name },
       'a job failed; it comes back at its next time',

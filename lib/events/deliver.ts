@@ -6,7 +6,8 @@ import { levelOf } from '../db/faults.js'
 import { setMaxListeners } from 'node:events'
 import { SingleFlight } from '../core/async/single-flight.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.js'
-import { leads } from '../db/lead.js'
+import { asLeader } from '../db/as-leader.js'
+import { LeadLost, leads } from '../db/lead.js'
 import { column } from '../db/reading.js'
 import type { DistributorsCtx } from '../distributors/ctx.js'
 import { mailEvents } from './mail.js'
@@ -67,12 +68,12 @@ export function openDeliveries(
 
   async function round(id: string): Promise<void> {
     try {
-      await tell(ctx, id, { patience, closing: closing.signal })
+      await tell(asLeader(ctx), id, { patience, closing: closing.signal })
       heldBack.delete(id)
     } catch (error) {
       // A table that cannot be written must not have a receiver told the same every second.
       heldBack.set(id, ctx.now() + MINUTE)
-      if (!closing.signal.aborted)
+      if (!closing.signal.aborted && !(error instanceof LeadLost))
         ctx.log.error({ err: error, receiver: id }, 'the delivery of events could not be noted')
     }
   }

@@ -90,7 +90,9 @@ export async function hold(
   time: number,
 ): Promise<void> {
   const not_before = Math.ceil(Math.min(time, ctx.now() + LONGEST_HOLD))
-  await ctx.db.replaceInto('feed_hold').values({ account, preset, not_before }).execute()
+  await ctx.engine.atomic(ctx, ({ db }) =>
+    db.replaceInto('feed_hold').values({ account, preset, not_before }).execute(),
+  )
 }
 
 export interface BringOptions {
@@ -181,7 +183,9 @@ export async function keepMark(ctx: FeedsCtx, source: string, mark: KnownMark): 
   const digest = readDigest(ctx.engine.catalog, source) ?? ''
   // Without a digest the same bytes must be read again.
   const kept = digest === '' ? null : JSON.stringify({ ...mark, digest } satisfies KnownMark)
-  await ctx.db.updateTable('feed_source').set({ mark: kept }).where('id', '=', source).execute()
+  await ctx.engine.atomic(ctx, ({ db }) =>
+    db.updateTable('feed_source').set({ mark: kept }).where('id', '=', source).execute(),
+  )
 }
 
 /** The mark of the very feed that the catalog has. */

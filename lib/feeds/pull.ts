@@ -120,16 +120,18 @@ async function pullOne(
   const { signal, onProgress } = options
   const started = ctx.now()
   const record = (result: FeedResult | FailedPull) =>
-    ctx.db
-      .updateTable('feed_source')
-      .set(({ eb }) => ({
-        last_pull_at: started,
-        last_result: JSON.stringify(result),
-        failures: result.outcome === 'failed' ? eb('failures', '+', 1) : 0,
-        ...(isGood(result) && { good_at: started }),
-      }))
-      .where('id', '=', row.id)
-      .execute()
+    ctx.engine.atomic(ctx, ({ db }) =>
+      db
+        .updateTable('feed_source')
+        .set(({ eb }) => ({
+          last_pull_at: started,
+          last_result: JSON.stringify(result),
+          failures: result.outcome === 'failed' ? eb('failures', '+', 1) : 0,
+          ...(isGood(result) && { good_at: started }),
+        }))
+        .where('id', '=', row.id)
+        .execute(),
+    )
   try {
     if (signal?.aborted) return undefined
     needRoom(ctx)

@@ -10,6 +10,7 @@ import { after, before, describe, test } from 'node:test'
 import { verifyAudit } from '../../lib/accounts/verify-audit.js'
 import type { OperatorCtx } from '../../lib/app/ctx.js'
 import { openJobs } from '../../lib/app/jobs.js'
+import type { Jobs } from '../../lib/app/jobs.js'
 import { pause } from '../../lib/core/async/wait.js'
 import { sql } from 'kysely'
 import { LeadLost } from '../../lib/db/lead.js'
@@ -509,6 +510,50 @@ describe('orders of several nodes', { skip: missing }, () => {
     await run
     assert.equal(jobs.counts.get('long')!.failures, 0)
     await jobs.stop()
+  })
+
+  test('a job of an epoch that is over writes nothing, and has not failed', async () => {
+    await using t = await nodes()
+    const { ctx } = t.first.app
+    let jobs: Jobs | undefined
+    const written = async () =>
+      (await ctx.read.selectFrom('feed_hold').select('account').execute()).map(
+        ({ account }) => account,
+      )
+    const write = (given: OperatorCtx, account: string) =>
+      given.engine.atomic(given, ({ db }) =>
+        db.insertInto('feed_hold').values({ account, preset: 'p', not_before: 1 }).execute(),
+      )
+    let goOn: () => void = () => {}
+    const hasBegun = new Promise<void>((began) => {
+      const job = {
+        name: 'writes',
+        every: 60_000,
+        async run(given: OperatorCtx) {
+          await write(given, 'before')
+          // Joined transactions are fenced as one.
+          await given.engine.atomic(given, (tx) => write({ ...given, ...tx }, 'joined'))
+          await new Promise<void>((resolve) => {
+            goOn = resolve
+            began()
+          })
+          await write(given, 'after')
+        },
+      }
+      jobs = openJobs(ctx as OperatorCtx, [job])
+    })
+    const run = assert.rejects(jobs!.run('writes'), LeadLost)
+    await hasBegun
+    await epochEnds(t)
+    // Its own clocks still say that it leads, as those of a node that froze and goes on do.
+    assert.notEqual(ctx.engine.lead!.epoch, null)
+    goOn()
+    await run
+    assert.deepEqual(await written(), ['before', 'joined'])
+    assert.equal(jobs!.counts.get('writes')!.failures, 0)
+    const [noted] = await ctx.read.selectFrom('job').selectAll().execute()
+    assert.deepEqual([noted?.failures, noted?.last_finished_at], [0, null])
+    await jobs!.stop()
   })
 
   test('what waits for the leader is looked for together', async () => {

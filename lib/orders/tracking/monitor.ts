@@ -8,7 +8,8 @@ import { setMaxListeners } from 'node:events'
 import { SingleFlight } from '../../core/async/single-flight.js'
 import { nextTurn } from '../../core/async/wait.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
-import { leads } from '../../db/lead.js'
+import { asLeader } from '../../db/as-leader.js'
+import { LeadLost, leads } from '../../db/lead.js'
 import { all } from '../../db/reading.js'
 import type { OrdersCtx } from '../ctx.js'
 import { connectorOf } from '../../distributors/modes.js'
@@ -145,7 +146,7 @@ class AccountMonitors implements Monitors {
   }
 
   async #runRound(key: string, account: Watched): Promise<void> {
-    const ctx = this.#ctx
+    const ctx = asLeader(this.#ctx)
     const asking = { signal: this.#closing.signal, patience: this.#patience }
     try {
       await this.#inTurn(account.distid, () => lookAt(ctx, account, asking))
@@ -153,7 +154,7 @@ class AccountMonitors implements Monitors {
     } catch (error) {
       // A schedule that cannot be written must not have a distributor asked every second.
       this.#heldBack.set(key, ctx.now() + everyOf(ctx, account))
-      if (!asking.signal.aborted)
+      if (!asking.signal.aborted && !(error instanceof LeadLost))
         ctx.log.error({ err: error }, 'a look for news of orders could not be noted')
       throw error
     } finally {
