@@ -536,7 +536,8 @@ describe('jobs', () => {
         await run(t, async () => {
           t.clock.advance(1_000)
           mock.timers.tick(1_000)
-          await new Promise((resolve) => setTimeout(resolve, 50))
+          // A run and its row: over PostgreSQL these are a dozen round trips.
+          await new Promise((resolve) => setTimeout(resolve, isOnPostgres ? 500 : 50))
         })
       } finally {
         await opened.stop()

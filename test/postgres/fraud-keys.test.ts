@@ -20,6 +20,8 @@ const HOUSE = {
   shipping_postcode: '85001',
 }
 
+const houseOf = (number: number) => ({ ...HOUSE, shipping_address_1: `${number} Main Street` })
+
 describe('keys of fraud signals over nodes', { skip: missing }, () => {
   let server: TestServer
   let scratch: string
@@ -68,6 +70,43 @@ describe('keys of fraud signals over nodes', { skip: missing }, () => {
     assert.equal(await matches(second), true)
     assert.equal((await first.operator.fraud.stats()).under_old_keys, 0)
     assert.equal(existsSync(join(scratch, 'first', 'keys', 'fraud-keys')), false)
+  })
+
+  test("a partner's batch comes in, and goes, while shops report through the other node", async () => {
+    const batch = join(scratch, 'batch')
+    {
+      await using there = await openForTest({
+        dir: join(scratch, 'partner'),
+        secretKey: SECRET,
+        worker: false,
+      })
+      await shopsOf(there)
+      await there.operator.fraud.addPartner('here', SHARED)
+      const shops = [there.as('North'), there.as('South')]
+      for (let i = 0; i < 240; i++) await shops[i % 2]!.fraud.report(houseOf(i) as never)
+      const lines: string[] = []
+      for await (const line of there.operator.fraud.exportBatch('here')) lines.push(line)
+      writeFileSync(batch, `${lines.join('\n')}\n`)
+    }
+    const database = await server.database()
+    await using first = await openNode(database, 'batch-first')
+    await using second = await openNode(database, 'batch-second')
+    await shopsOf(first)
+    await second.operator.fraud.addPartner('coast', SHARED)
+    const stop = new AbortController()
+    let reports = 0
+    const reportOn = async (shop: string) => {
+      for (let i = 0; !stop.signal.aborted; i++, reports++)
+        await first.as(shop).fraud.report(houseOf(1_000 + i) as never)
+    }
+    const reporting = [reportOn('North'), reportOn('South')]
+    const { reports: taken } = await second.operator.fraud.importBatch('coast', batch)
+    const seen = reports
+    const { reports: removed } = await second.operator.fraud.removePartner('coast')
+    stop.abort()
+    await Promise.all(reporting)
+    assert.deepEqual([taken, removed, seen > 0], [240, 240, true])
+    assert.equal((await first.operator.fraud.stats()).reports, reports)
   })
 
   test('the database has them sealed', async () => {

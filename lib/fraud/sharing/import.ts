@@ -11,7 +11,7 @@ import { readBatch } from './batch.js'
 import type { Batch, BatchReport } from './batch.js'
 import type { FraudKey } from '../keys/keys.js'
 import { removeUnseen, sharedKey } from './partners.js'
-import { insertReport } from '../reports/store.js'
+import { insertReport, writeReports } from '../reports/store.js'
 
 /** Reports that one transaction takes. */
 const AT_ONCE = 50
@@ -45,7 +45,7 @@ export async function importBatch(
   try {
     const { digest } = await takeIn(ctx, { partner, key, path, number, sender: batch.sender })
     if (digest !== batch.digest) throw refuse('was changed while it was read; have it sent again')
-    const removed = await ctx.engine.atomic(ctx, async (tx) => {
+    const removed = await writeReports(ctx, async (tx) => {
       await assertFits(tx, partner, batch, refuse)
       const { there } = await tx.db
         .selectFrom('fraud_report')
@@ -135,7 +135,7 @@ async function takeIn(
   const write = async () => {
     const some = waiting
     waiting = []
-    await ctx.engine.atomic(ctx, async (tx) => {
+    await writeReports(ctx, async (tx) => {
       for (const { dealer, first, last, hashes } of some) {
         // An installation is a partner once, so that a pseudonym of it is one dealer.
         const row = {

@@ -8,7 +8,7 @@ import { lookWithin } from '../../db/reading.js'
 import { checkPartner, partnerKey, partnersIn, removePartnerKey } from '../keys/keys.js'
 import type { FraudKey, KeyTexts } from '../keys/keys.js'
 import { rehashReports } from '../keys/rotate.js'
-import { removeReports } from '../reports/store.js'
+import { removeReports, writeReports } from '../reports/store.js'
 
 /** Reports that one transaction removes. */
 const AT_ONCE = 100
@@ -98,7 +98,7 @@ function unknownPartner(texts: KeyTexts, name: string): Error {
  */
 export async function removeUnseen(ctx: FraudCtx, partner: string): Promise<void> {
   for (let some = AT_ONCE; some === AT_ONCE;) {
-    some = await ctx.engine.atomic(ctx, async (tx) => {
+    some = await writeReports(ctx, async (tx) => {
       const holds = await tx.db
         .selectFrom('fraud_partner')
         .select('batch')

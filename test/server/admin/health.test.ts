@@ -104,7 +104,10 @@ describe('readyz', () => {
           ['sender', isOnPostgres],
         ],
       )
-      assert.match(before.body.checks['sender']!.message, /does not send orders|leads, and is about to send/)
+      assert.match(
+        before.body.checks['sender']!.message,
+        /does not send orders|leads, and is about to send/,
+      )
       app.orders.start()
       const { status, body } = await until(
         () => json(`${url}/readyz`),
