@@ -59,6 +59,8 @@ async function goOn(parts: LineParts, transfer: Transfer, way: Way): Promise<boo
  * on the way there may be less than they have named.
  */
 async function replaceCatalog(parts: LineParts, transfer: Transfer, way: Way): Promise<boolean> {
+  // A store that goes away on the way must not leave the prices of a base that are no more.
+  for (const one of way) if (!(await transfer.fetch(one.parts))) break
   let reached = 0
   let failure: unknown
   await parts.engine.replaceCatalog(async () => {

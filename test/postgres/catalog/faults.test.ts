@@ -197,6 +197,29 @@ describe('nodes that share a catalog', { skip: missing }, () => {
     await follows(cluster, two, one)
   })
 
+  test('adopt nothing of a catalog whose changes the store does not give at the moment', async () => {
+    await takes(one, priced('12.00'))
+    const change = await last()
+    assert.equal(change.kind, 'change')
+    const ofChange = new Set(change.parts.map((part) => keyOf('catalog', part)))
+    let isAway = true
+    const answers =
+      <T>(work: (key: string) => Promise<T>) =>
+      async (key: string) => {
+        if (isAway && ofChange.has(key)) throw new Error('the store is away')
+        return work(key)
+      }
+    const { store } = cluster
+    const three = await cluster.node('three', {
+      store: { ...store, get: answers(store.get!), has: answers(store.has) },
+    })
+    await until(() => three.warnings.length > 0, 'it has noticed')
+    assert.equal(state(three).revision, 0)
+    isAway = false
+    await follows(cluster, three, one)
+    assert.deepEqual(await three.search('item'), await one.search('item'))
+  })
+
   test('have it published where the same node leads again before any other', async () => {
     const { revision } = state(one)
     await takesAlone(one, priced('14.00'))
