@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import type { Raw } from '../../lib/db/sqlite/driver.js'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
-import { MOVED_TABLES } from '../../lib/db/move/tables.js'
+import { MOVED_TABLES, databasesOf } from '../../lib/db/move/tables.js'
 import { superClient } from '../harness/postgres.js'
 import { orderShop } from '../orders/shop.js'
 import { scripted } from '../orders/scripted-distributor.js'
@@ -29,12 +29,14 @@ export async function makeInstallation(): Promise<string> {
   } finally {
     await t.close()
   }
-  const raw = openSqlite(filesIn(dir).record)
-  try {
-    addHardOnes(raw)
-    for (const { name } of MOVED_TABLES) fill(raw, name)
-  } finally {
-    raw.close()
+  for (const database of databasesOf(MOVED_TABLES)) {
+    const raw = openSqlite(filesIn(dir)[database])
+    try {
+      if (database === 'record') addHardOnes(raw)
+      for (const table of MOVED_TABLES) if (table.database === database) fill(raw, table.name)
+    } finally {
+      raw.close()
+    }
   }
   return dir
 }
@@ -128,19 +130,21 @@ const asRow = (row: Record<string, unknown>) =>
   )
 
 export function rowsInFolder(dir: string): Rows {
-  const raw = openSqlite(filesIn(dir).record, { readonly: true })
-  try {
-    return Object.fromEntries(
-      MOVED_TABLES.map(({ name }) => [
-        name,
-        (raw.prepare(`SELECT * FROM ${name}`).safeIntegers().all() as Record<string, unknown>[])
-          .map(asRow)
-          .toSorted(),
-      ]),
-    )
-  } finally {
-    raw.close()
-  }
+  return Object.fromEntries(
+    databasesOf(MOVED_TABLES).flatMap((database) => {
+      const raw = openSqlite(filesIn(dir)[database], { readonly: true })
+      try {
+        return MOVED_TABLES.filter((table) => table.database === database).map(({ name }) => [
+          name,
+          (raw.prepare(`SELECT * FROM ${name}`).safeIntegers().all() as Record<string, unknown>[])
+            .map(asRow)
+            .toSorted(),
+        ])
+      } finally {
+        raw.close()
+      }
+    }),
+  )
 }
 
 /** By a driver that knows nothing of ours. */

@@ -17,9 +17,7 @@ const KNOWN: readonly (readonly [path: string, what: string])[] = [
   ['objects', "dealers' documents: put them into the store of the nodes, under the same names"],
   ['distributors', 'documents of distributors that you have added: each node needs them'],
   ['orders.journal', 'the second copy of the order journal up to now: keep it with your backups'],
-  ['decisions.db', 'the log of restriction decisions up to now: keep it, to show it when asked'],
   ['history', 'prices and stock day by day: copy it into the folder of a node'],
-  ['meter.db', 'usage and limits: counts begin anew elsewhere'],
   ['catalog.db', 'offers: the next feeds bring them back'],
   ['backups', 'what was made before upgrades: the way back to an earlier release'],
 ]

@@ -122,6 +122,9 @@ export function fillSearch(raw: Raw): void {
 
 /** The last number that each table with numbers of its own has ever given. */
 export function givenNumbers(raw: Raw): Map<string, string> {
+  // Where no table has any, SQLite has nothing to keep them in.
+  if (!raw.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'`).get())
+    return new Map()
   const rows = raw.prepare('SELECT name, CAST(seq AS TEXT) FROM sqlite_sequence').raw().all()
   return new Map(rows as [string, string][])
 }

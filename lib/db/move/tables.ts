@@ -28,8 +28,9 @@ const OF_THE_FILE = `name = 'journaled'`
 /** What nodes keep in memory, and one folder has no number for. */
 const OF_NODES = `name = 'catalog'`
 
-const record = (...names: string[]): MovedTable[] =>
-  names.map((name) => ({ database: 'record', name }))
+const of = (database: MovedDatabase, ...names: string[]): MovedTable[] =>
+  names.map((name) => ({ database, name }))
+const record = (...names: string[]): MovedTable[] => of('record', ...names)
 
 export const MOVED_TABLES: readonly MovedTable[] = [
   { database: 'record', name: 'state', except: OF_NODES },
@@ -46,6 +47,9 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   ...record('fulfillment_count', 'failed_placement', 'parcel', 'fulfillment_change', 'monitor'),
   ...record('fraud_report', 'fraud_signal', 'fraud_evidence', 'fraud_use', 'fraud_partner'),
   ...record('fraud_installation'),
+  // Without the files of exports, which lie where the folder is: they are made anew.
+  ...of('meter', 'usage', 'export_poll', 'fraud_check', 'fraud_try'),
+  ...of('decisions', 'restriction_decision'),
 ]
 
 /** The databases that have any of these tables. */
