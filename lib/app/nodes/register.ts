@@ -60,7 +60,7 @@ export function openRegister({ db, engine, log, documents, now }: RegisterParts)
     if (lacking !== '' && lacking !== toldLacks)
       log.warn(
         { documents: lacking },
-        'documents have changed: this node knows it when it starts anew',
+        'documents of distributors have changed: this node takes it in when it starts again',
       )
     toldLacks = lacking
   }

@@ -18,7 +18,7 @@ async function nodes({ dir, out }: Invocation): Promise<void> {
       out.line(leadLine(shown))
       for (const { host, dir: folder, lacks_documents: lacks } of shown.nodes)
         if (lacks.length > 0)
-          out.line(`${host}:${folder} has not the documents of now: ${printable(lackText(lacks))}.`)
+          out.line(`${host}:${folder} has not read ${printable(lackText(lacks))}.`)
     } else out.line(`${ctx.engine.dir} is the installation: it has one server, and no nodes.`)
     out.result(shown)
   })

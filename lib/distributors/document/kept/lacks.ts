@@ -41,7 +41,7 @@ export function lacksOf(
 export const knownBy = (note: string | null): KnownDocument[] =>
   note === null ? [] : (JSON.parse(note) as KnownDocument[])
 
-/** Such as `ACME (added), and it cannot use BETA: feeds.0.id: is required`. */
+/** Such as `ACME (added), BETA (cannot be used: feeds.0.id: is required)`. */
 export function lackText(lacks: readonly DocumentLack[]): string {
   return lacks
     .map(({ distid, why, fault }) =>
