@@ -29,7 +29,7 @@ import { openForTest } from '../../server/testing/open.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 import { until } from '../harness/until.js'
-import { CSV, documentOf, feedOf } from '../distributors/document/rig.js'
+import { documentOf, feedOf } from '../distributors/document/rig.js'
 import { CUSTOMER } from '../orders/shop.js'
 
 const SECRET = '5e'.repeat(32)
@@ -104,6 +104,14 @@ describe('documents of distributors over nodes', { skip: missing }, () => {
       lacks.map(({ distid, why }) => `${dir} ${distid} ${why}`),
     )
   }
+  /** How many offers a shop finds there; null before the node has the catalog. */
+  const offersAt = ({ as }: App, subscriber: string): Promise<number | null> =>
+    as(subscriber)
+      .products.search()
+      .then(
+        ({ products }) => products.length,
+        () => null,
+      )
   /** Notes the node, as its server does. */
   const noted = async (app: App) => {
     app.ctx.register!.start('1.0.0')
@@ -144,8 +152,8 @@ describe('documents of distributors over nodes', { skip: missing }, () => {
     })
     const [pulled] = await t.app.operator.feeds.pull({ distid: 'ACME' })
     assert.equal(pulled!.outcome, 'taken', JSON.stringify(pulled))
-    const search = () => second.as(t.subscriber).products.search({ distributor: 'ACME' })
-    await until(async () => (await search()).products.length === 1, 'the second has its offer')
+    const offers = () => offersAt(second, t.subscriber)
+    await until(async () => (await offers()) === 1, 'the second has its offer')
 
     await second.operator.distributors.goLive({ distid: 'ACME', reason: 'agreed' })
     t.app.orders.start()
@@ -158,6 +166,83 @@ describe('documents of distributors over nodes', { skip: missing }, () => {
     const files = readdirSync(join(scratch, 'acme', 'in'))
     assert.equal(files.length, 1)
     assert.equal(readFileSync(join(scratch, 'acme', 'in', files[0]!), 'utf8'), '4711|A-1|2\n')
+
+    // As in one folder, it then takes no more orders there, and the others are still known.
+    await dropShared(second.ctx, 'ACME')
+    await using third = await openNode(database, 'third', {
+      objects: objects!,
+      now: () => t.clock.ms,
+    })
+    assert.deepEqual(distidsOf(third), [])
+    const shop = third.as(t.subscriber)
+    third.ctx.sharing!.start()
+    await until(async () => (await offersAt(third, t.subscriber)) === 1, 'it has the catalog')
+    await assert.rejects(
+      shop.orders.place({
+        order_id: 'W-2',
+        items: [{ distid: 'ACME', distsku: 'A-1', upc: UPC, qty: 2 }],
+        customer: CUSTOMER,
+      } as never),
+      { code: 'invalid_parameter' },
+    )
+    const { configuration } = await shop.config.get()
+    assert.deepEqual(Object.keys(configuration['distributors'] as object), ['Acme'])
+    const known = await shop.orders.get({ order_id: 'W-1' })
+    assert.equal(known.fulfillment_orders.length, 1)
+  })
+
+  test('an order for one that the leader does not know is not sent, and may come again', async () => {
+    const database = await server.database()
+    const { objects } = optionsOf(database)
+    const acme = acmeOf('waits')
+    const t = await createTestApp({ ...optionsOf(database), objects: objects! })
+    const { lead } = t.app.ctx.engine
+    lead!.stand()
+    await until(() => lead!.epoch !== null, 'the first leads')
+    await t.stock([
+      { distid: 'ACME', stockid: 'A-1', upc: UPC, name: 'Scope', price: 2_000, qty: 9 },
+    ])
+    t.app.ctx.sharing!.start()
+    await addShared(t.app.ctx, KNOWN, acme)
+    await using second = await openNode(database, 'waits-second', {
+      objects: objects!,
+      now: () => t.clock.ms,
+    })
+    second.ctx.sharing!.start()
+    await t.configure({
+      distributors: { Acme: { distid: 'ACME', fulfillment: { account: '4711' } } as never },
+    })
+    await second.operator.configurations.recordCheck(t.subscriber, 'Acme', true)
+    const shop = second.as(t.subscriber)
+    const offers = () => offersAt(second, t.subscriber)
+    await until(async () => (await offers()) === 1, 'the second has its offer')
+    await second.operator.distributors.goLive({ distid: 'ACME', reason: 'agreed' })
+    t.app.orders.start()
+    const order = {
+      order_id: 'W-1',
+      items: [{ distid: 'ACME', distsku: 'A-1', upc: UPC, qty: 2 }],
+      customer: CUSTOMER,
+    }
+    await assert.rejects(shop.orders.place(order as never), { code: 'distributor_unavailable' })
+    const [row] = await second.ctx.read
+      .selectFrom('purchase_order')
+      .select(['state', 'reason'])
+      .execute()
+    assert.deepEqual(row, {
+      state: 'expired',
+      reason: 'there is no connector for ACME in mode live',
+    })
+    const files = () => readdirSync(join(scratch, 'waits', 'in'))
+    assert.deepEqual(files(), [])
+    await t.close()
+    second.ctx.engine.lead!.stand()
+    await until(() => {
+      t.clock.ms += 50
+      return second.ctx.engine.lead!.epoch !== null
+    }, 'the second leads')
+    second.orders.start()
+    assert.equal((await shop.orders.place(order as never)).status, 'placed')
+    assert.equal(files().length, 1)
   })
 
   test('a node that runs is told of as one that does not know what has changed', async () => {
