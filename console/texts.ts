@@ -178,6 +178,7 @@ export const texts = {
     node_lead: 'Lead',
     node_gone: 'Nodes',
     node_lags: 'Catalogs',
+    node_documents: 'Documents',
     node_clock: 'Clocks',
   },
 

@@ -12,7 +12,10 @@ import type { Job } from '../core/async/job.js'
 import { openSpace } from '../core/storage/disk-space.js'
 import { openModes } from '../distributors/modes.js'
 import { presets } from '../distributors/builtin/index.js'
+import type { SharedDocuments } from '../distributors/document/kept/shared.js'
+import type { Distributor } from '../distributors/distributor.js'
 import { makeRegistry } from '../distributors/registry.js'
+import { withServers } from '../distributors/servers.js'
 import { Logins } from '../distributors/session/logins.js'
 import { openExporter } from '../exports/exporter.js'
 import { eventJob } from '../events/sweep.js'
@@ -66,8 +69,9 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
     log,
     stockOf: (distid, sku) => catalogStock(catalog.current(), distid, sku),
   })
+  const described = await describedDistributors(settings, engine)
   const distributors = makeRegistry(
-    settings.distributors.map((distributor) => withSimulator(distributor, simulators)),
+    described.distributors.map((distributor) => withSimulator(distributor, simulators)),
     presets,
   )
   const background = openBackground({ worker, log })
@@ -76,12 +80,14 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   const catalog = openCatalog({ engine, configurations, background, log, now, monotonic })
   await removeDeadBuilds(dir)
   const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
+  const { documents } = described
   const { sharing, register, fraudKeyStore } = await partsOfNode(settings, {
     engine,
     secrets,
     catalog,
     background,
     objects,
+    documents,
   })
   const ctx = makeContext({
     settings,
@@ -97,19 +103,40 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
       sharing,
       register,
       fraudKeyStore,
+      documents,
     },
   })
   return { ctx, background, simulators, journalCopy }
 }
 
+/** The distributors with their documents: those of a folder are known before it is open. */
+async function describedDistributors(
+  { database, distributors, servers, dir, log }: Settings,
+  { read }: Pick<OperatorCtx, 'read'>,
+): Promise<{ distributors: readonly Distributor[]; documents: SharedDocuments | null }> {
+  if (database === undefined) return { distributors, documents: null }
+  // Who has one folder loads nothing of it.
+  const { readShared } = await import('../distributors/document/kept/shared.js')
+  const found = await readShared(read, { distributors, presets }, dir)
+  for (const { distid, fault } of found.known)
+    if (fault !== null)
+      log.error({ distid, fault }, 'a document cannot be used: this node is without it')
+  for (const file of found.strayFiles)
+    log.warn({ file }, 'a document of this folder is not used: nodes have those of their database')
+  return {
+    distributors: withServers(found.distributors, servers),
+    documents: { known: found.known, strayFiles: found.strayFiles },
+  }
+}
+
 /** What a node has that is one of several, and what one folder has in its place. */
 async function partsOfNode(
   { dir, now, monotonic, random, log }: Settings,
-  parts: Pick<OperatorCtx, 'engine' | 'secrets' | 'catalog' | 'objects'> & {
+  parts: Pick<OperatorCtx, 'engine' | 'secrets' | 'catalog' | 'objects' | 'documents'> & {
     background: Background<Tasks>
   },
 ): Promise<Pick<OperatorCtx, 'sharing' | 'register' | 'fraudKeyStore'>> {
-  const { engine, secrets, catalog, background, objects } = parts
+  const { engine, secrets, catalog, background, objects, documents } = parts
   const { lead, db, read } = engine
   if (lead === null)
     return { sharing: null, register: null, fraudKeyStore: keysInFiles(dir, random) }
@@ -139,7 +166,7 @@ async function partsOfNode(
   })
   return {
     sharing,
-    register: openRegister({ db, engine, log, now }),
+    register: openRegister({ db, engine, log, now, documents: documents?.known ?? [] }),
     fraudKeyStore: await keysInDatabase(engine, secrets, random),
   }
 }
@@ -166,6 +193,7 @@ function makeContext({
     | 'sharing'
     | 'register'
     | 'fraudKeyStore'
+    | 'documents'
   >
 }): OperatorCtx {
   const { dir, now, monotonic, random, log, actor, faults, egress } = settings

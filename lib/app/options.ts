@@ -8,7 +8,7 @@ import type { Log } from '../core/log.js'
 import { refuseUnknownOptions } from '../core/options.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { builtin, presets } from '../distributors/builtin/index.js'
-import { withDocuments } from '../distributors/document/folder.js'
+import { withDocuments } from '../distributors/document/kept/folder.js'
 import type { ExporterOptions } from '../exports/exporter.js'
 import { withServers } from '../distributors/servers.js'
 import type { OwnServers } from '../distributors/servers.js'
@@ -110,6 +110,7 @@ type Defaulted =
   | 'random'
   | 'log'
   | 'distributors'
+  | 'servers'
   | 'fatal'
   | 'actor'
   | 'faults'
@@ -141,16 +142,26 @@ export function readOptions(options: OpenOptions): Settings {
     now: wholeMilliseconds(options.now ?? Date.now),
     monotonic: wholeMilliseconds(options.monotonic ?? options.now ?? (() => performance.now())),
     random: options.random ?? randomBytes,
-    distributors: withServers(
-      withDocuments(options.distributors ?? builtin, dir, new Set(Object.keys(presets))),
-      options.servers ?? {},
-    ),
+    ...distributorsOf(options, dir),
     publicUrl: new PublicUrl(options.publicUrl),
     egress: readEgress(options.egress ?? {}),
     fatal: options.fatal ?? ((error) => endProcess(log, error)),
     actor: options.actor ?? 'library',
     faults: options.faults ?? {},
   }
+}
+
+/**
+ * The distributors, with the documents of the folder. Those of a database are known once it is open:
+ * until then they lack their documents, and their own addresses.
+ */
+function distributorsOf(
+  { database, distributors = builtin, servers = {} }: OpenOptions,
+  dir: string,
+): Pick<Settings, 'distributors' | 'servers'> {
+  if (database !== undefined) return { distributors, servers }
+  const all = withDocuments(distributors, dir, new Set(Object.keys(presets)))
+  return { distributors: withServers(all, servers), servers }
 }
 
 /** What nodes share is shared wholly: a key or a folder of one of them would be nobody else's. */

@@ -32,10 +32,15 @@ export interface GoLivePlan {
 /**
  * What would be sent where, and on whose account; asks the distributor about every shop's
  * credentials, and changes nothing. Throws 400 for one that is not known, cannot be live, or that no
- * shop has configured.
+ * shop has configured; also while a node that serves has another document of it than the database.
  */
 export async function planGoLive(ctx: ConfigurationCtx, distid: string): Promise<GoLivePlan> {
   const distributor = liveDistributor(ctx, distid)
+  if (ctx.engine.lead !== null) {
+    // Who has one folder loads nothing of it.
+    const { refuseStale } = await import('../distributors/document/kept/shared.js')
+    await refuseStale(ctx, distid)
+  }
   const { name, api, files, ordersGo = [] } = distributor
   const shops = await Promise.all(
     (await shopsWith(ctx, distributor)).map(async (subscriber) =>

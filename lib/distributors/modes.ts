@@ -86,23 +86,22 @@ export async function setMode(
       'say why: from then on real purchase orders are placed, which cost real money',
     )
   const before = ctx.modes.of(input.distid)
+  await changeMode(ctx, input)
+  return { distid: input.distid, mode: input.mode, before }
+}
+
+/** The same without a look at what the distributor can. */
+export async function changeMode(
+  ctx: DistributorsCtx,
+  { distid, mode, reason }: { distid: string; mode: Mode; reason: string | null },
+): Promise<void> {
+  const before = ctx.modes.of(distid)
   await ctx.engine.atomic(ctx, async (tx) => {
     await tx.db
       .replaceInto('distributor_mode')
-      .values({
-        distid: input.distid,
-        mode: input.mode,
-        changed_at: tx.now(),
-        changed_by: ctx.actor,
-      })
+      .values({ distid, mode, changed_at: tx.now(), changed_by: ctx.actor })
       .execute()
-    await audit(tx, 'distributors.mode', {
-      distid: input.distid,
-      mode: input.mode,
-      before,
-      reason: input.reason,
-    })
+    await audit(tx, 'distributors.mode', { distid, mode, before, reason })
     await touch(tx.db, 'modes')
   })
-  return { distid: input.distid, mode: input.mode, before }
 }

@@ -46,6 +46,7 @@ describe('the schema of PostgreSQL', { skip: missing }, () => {
     // machine has as a lock or in memory, or in its folder alone, and what a file has as a mark.
     const own = [
       'call_count',
+      'distributor_document',
       'fraud_key',
       'given_number',
       'leadership',

@@ -17,6 +17,7 @@ import type { S3Server } from '../objects/s3-server.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 import { until } from '../harness/until.js'
+import { documentOf, feedOf } from '../distributors/document/rig.js'
 import { pause } from '../../lib/core/async/wait.js'
 import { ask, caddy, freePort, makeCertificate, startBeforeNodes } from '../operating/proxy.js'
 import type { Ask } from '../operating/proxy.js'
@@ -137,7 +138,13 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
   const listed = () =>
     json<{
       epoch: number | null
-      nodes: { dir: string; leads: boolean; gone: boolean; behind: number | null }[]
+      nodes: {
+        dir: string
+        leads: boolean
+        gone: boolean
+        behind: number | null
+        lacks_documents: { distid: string; why: string }[]
+      }[]
     }>('nodes')
   const leader = async () => (await listed()).nodes.find(({ leads, gone }) => leads && !gone)?.dir
 
@@ -396,6 +403,91 @@ describe('several nodes', { skip: missing || (whyNoS3Server() ?? false) }, () =>
       }
     },
   )
+
+  test('have the documents of distributors that a command on any machine has added', async () => {
+    const place = join(scratch, 'acme')
+    mkdirSync(place)
+    const at = join(scratch, 'acme.json')
+    const acme = documentOf({ kind: 'folder', path: place }, { feeds: [feedOf({})] })
+    const [one, two] = [await node('first'), await node('second')]
+    const serving = async () => (await listed()).nodes.filter(({ gone }) => !gone)
+    await until(async () => (await serving()).length === 2, 'both are listed')
+    writeFileSync(at, JSON.stringify({ ...acme, distid: 'RSR' }))
+    for (const verb of ['check', 'add']) {
+      const refused = await command('distributors', verb, at)
+      assert.equal(refused.status, 1)
+      assert.match(refused.err, /RSR: .* comes with the program and takes orders by itself/)
+    }
+    writeFileSync(at, JSON.stringify(acme))
+    assert.match((await command('distributors', 'check', at)).out, /describes Acme \(ACME\)/)
+    const tried = await command('distributors', 'add', at, '--dry-run')
+    assert.match(tried.out, /Acme \(ACME\) would be added in the database\./)
+    assert.doesNotMatch((await command('distributors', 'list')).out, /ACME/)
+    const added = await command('distributors', 'add', at)
+    assert.equal(added.status, 0, added.err)
+    assert.match(added.out, /Acme \(ACME\) is added in the database\.\n.*Start these again/)
+    for (const { dir } of [one, two]) assert.ok(added.out.includes(`:${dir}`), added.out)
+    assert.equal((await json<{ new: boolean }>('distributors', 'add', at)).new, false)
+
+    // Whatever folder a command is given, and whoever was started since.
+    for (const dir of ['commands', 'elsewhere']) {
+      const list = await inFolder(dir, ['distributors', 'list'], {
+        QUARTERMASTER_DATABASE_FILE: file,
+      })
+      assert.match(list.out, /ACME/)
+    }
+    const sample = join(place, 'items.csv')
+    writeFileSync(sample, 'item,name,price,qty,kind\n1,Scope,10,2,optic\n')
+    const read = await command('feeds', 'check', 'acme', sample)
+    assert.match(read.out, /1 rows? read with acme \(ACME\), 0 rejected/)
+    await end(two, 'SIGTERM')
+    const again = await node('second')
+    await until(async () => (await serving()).length === 2, 'both are listed')
+    const lacks = async () =>
+      (await serving()).map(({ dir, lacks_documents: lacking }) => [
+        dir,
+        lacking.map(({ distid, why }) => `${distid} ${why}`).join(),
+      ])
+    assert.deepEqual((await lacks()).toSorted(), [
+      [one.dir, 'ACME added'],
+      [again.dir, ''],
+    ])
+    assert.ok((await command('nodes')).out.includes(`${one.dir} has not read ACME (added)`))
+    const looked = await command('doctor', '--offline')
+    assert.equal(looked.status, 1)
+    assert.match(looked.out, /warn +node_documents: documents of distributors have\s+changed since/)
+
+    // What lies in a node's folder was put there to be used.
+    const stray = join(scratch, 'stray', 'distributors', 'BETA.json')
+    mkdirSync(join(scratch, 'stray', 'distributors'), { recursive: true })
+    writeFileSync(
+      stray,
+      JSON.stringify({
+        ...acme,
+        distid: 'BETA',
+        name: 'Beta',
+        feeds: [feedOf({}, { id: 'beta' })],
+      }),
+    )
+    const more = { QUARTERMASTER_DATABASE_FILE: file }
+    const refused = await inFolder('stray', ['serve', '--port', '0'], more)
+    assert.equal(refused.status, 1)
+    assert.ok(refused.err.includes(`\`quartermaster distributors add ${stray}\` puts it there`))
+    const taken = await inFolder('stray', ['distributors', 'add', stray], more)
+    assert.equal(taken.status, 0, taken.err)
+    await end(await node('stray'), 'SIGTERM')
+
+    const dropped = await command('distributors', 'remove', 'BETA')
+    assert.match(dropped.out, /BETA is removed from the database\./)
+    const gone = await command('distributors', 'remove', 'BETA')
+    assert.match(gone.err, /there is no document of "BETA" in the database/)
+    await json('distributors', 'remove', 'ACME')
+    assert.deepEqual((await lacks()).toSorted(), [
+      [one.dir, ''],
+      [again.dir, 'ACME removed'],
+    ])
+    for (const each of [one, again]) await end(each, 'SIGTERM')
+  })
 
   test('go on answering from memory while the database is away', async () => {
     const one = await node('alone')

@@ -109,7 +109,7 @@ async function lookAtRecord(input: DoctorInput, dir: string): Promise<readonly F
       ),
       ...(await lookOutside(
         input,
-        input.distributors.filter(({ distid }) => isLive.has(distid)),
+        ctx.distributors.all.filter(({ distid }) => isLive.has(distid)),
       )),
       ...(input.journalCopy && !input.offline ? await compareCopy(ctx, input.journalCopy) : []),
     ]

@@ -20,6 +20,7 @@ export interface DoctorInput {
   objects?: S3Store | undefined
   /** Where a copy of the order journal is kept, where one is. */
   journalCopy?: ObjectStore | undefined
+  /** With the documents of the folder; without those that nodes have in their database. */
   distributors: readonly Distributor[]
   egress: OperatorEgress
   /** A folder of backups. */

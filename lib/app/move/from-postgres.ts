@@ -36,6 +36,7 @@ import { movedLine } from '../../db/sqlite/moved.js'
 import { filesIn } from '../../db/sqlite/folder.js'
 import { lockFolder } from '../folder-lock.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
+import { DOCUMENTS, documentRows, hasDocuments, writeDocuments } from './documents.js'
 import { keepFraudKeys, readFraudKeys } from './fraud-keys.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport } from './input.js'
@@ -69,7 +70,9 @@ class Departure {
   readonly #client: MoveClient
   readonly #database: string
   readonly #place: string
-  readonly #shapes = shapesOf(MOVED_TABLES)
+  /** What is a table in the folder, too. */
+  readonly #tables = shapesOf(MOVED_TABLES)
+  readonly #shapes = [...this.#tables, DOCUMENTS]
   readonly #progress: Progress
   readonly #contents = new Map<string, TableContent>()
   readonly #took = new Map<string, number>()
@@ -108,7 +111,7 @@ class Departure {
     } else {
       const line = moveLine(known)
       if (line !== null) throw new Error(line)
-      if (await isEmpty(this.#client, this.#shapes))
+      if (await isEmpty(this.#client, MOVED_TABLES))
         throw new Error(`${this.#database} has no installation`)
       if (isHere && mark === null)
         throw new Error(`${dir} has an installation: name a new folder with --dir`)
@@ -124,7 +127,9 @@ class Departure {
     return within(
       this.#client,
       async () => {
-        for (const shape of this.#shapes) await this.#read(shape, () => {})
+        for (const shape of this.#tables) await this.#read(shape, () => {})
+        // Nothing has brought its schema up to date.
+        if (await hasDocuments(this.#client)) await this.#read(DOCUMENTS, () => {})
         return { journal: null, audit: null }
       },
       `${ONE_STATE} READ ONLY`,
@@ -133,7 +138,7 @@ class Departure {
 
   async #bring(known: Move | null): Promise<Pick<MoveReport, 'journal' | 'audit'>> {
     const { dir, now, random } = this.#input
-    const staged = stageFolder(dir, this.#shapes)
+    const staged = stageFolder(dir, this.#tables)
     try {
       const { found: proof, fraudKeys } = await within(
         this.#client,
@@ -172,7 +177,12 @@ class Departure {
   async #copy(staged: StagedFolder): Promise<void> {
     for (const shape of this.#shapes) {
       const began = this.#input.monotonic()
-      await this.#read(shape, writerOf(staged.raw(shape.database), shape))
+      await this.#read(
+        shape,
+        shape === DOCUMENTS
+          ? (rows) => writeDocuments(staged.dir, rows)
+          : writerOf(staged.raw(shape.database), shape),
+      )
       this.#took.set(shape.name, this.#input.monotonic() - began)
       if (shape.name === 'data_key') this.#secretsOf(readerOver(staged.raw(shape.database)))
       this.#progress.tableDone()
@@ -203,15 +213,19 @@ class Departure {
     this.#progress.restart()
     for (const shape of this.#shapes) {
       const count = countContent(shape)
-      for (const rows of readStaged(staged.raw(shape.database), shape)) {
+      const found =
+        shape === DOCUMENTS
+          ? [documentRows(staged.dir)]
+          : readStaged(staged.raw(shape.database), shape)
+      for (const rows of found) {
         count.take(rows)
         this.#progress.tell('verifying', shape.name, rows.length)
       }
-      const [content, found] = [this.#contents.get(shape.name)!, count.end()]
-      if (!isSame(content, found))
+      const [content, come] = [this.#contents.get(shape.name)!, count.end()]
+      if (!isSame(content, come))
         throw new Error(
           `${shape.name} has not come into the folder as it is in ${this.#database} ` +
-            `(${found.rows} rows of ${content.rows})`,
+            `(${come.rows} rows of ${content.rows})`,
         )
       this.#progress.tableDone()
     }

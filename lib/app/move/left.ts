@@ -15,7 +15,6 @@ export interface LeftFile {
 const KNOWN: readonly (readonly [path: string, what: string])[] = [
   ['keys', 'the secret key: each node needs it; keep your copy. Keys of fraud signals have moved'],
   ['objects', "dealers' documents: put them into the store of the nodes, under the same names"],
-  ['distributors', 'documents of distributors that you have added: each node needs them'],
   ['orders.journal', 'the second copy of the order journal up to now: keep it with your backups'],
   ['history', 'prices and stock day by day: copy it into the folder of a node'],
   ['catalog.db', 'offers: the next feeds bring them back'],

@@ -15,12 +15,13 @@ import type { Raw } from '../../db/sqlite/sqlite.js'
 import { quartermasterSchema } from '../../db/migrations/quartermaster.js'
 import { shapeOf } from '../../db/move/sqlite-tables.js'
 import { databasesOf } from '../../db/move/tables.js'
-import type { MovedDatabase, MovedTable, TableShape } from '../../db/move/tables.js'
+import type { MovedDatabase, MovedTable, Row, TableShape } from '../../db/move/tables.js'
 import { fraudKeyFiles } from '../../fraud/keys/files.js'
 import { proveJournal } from '../../orders/journal/verify.js'
 import type { ProofCtx, Verification } from '../../orders/journal/verify.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
 import type { open } from '../open.js'
+import { DOCUMENTS, documentRows } from './documents.js'
 import type { MoveInput } from './input.js'
 
 export type OpenApp = typeof open
@@ -70,7 +71,10 @@ export async function settleFolder(
 }
 
 export interface HeldFolder {
+  /** Of all that moves, the documents among them. */
   readonly shapes: readonly TableShape[]
+  /** The rows of the documents of distributors, which are files here. */
+  readonly documents: readonly Row[]
   /** What opens its sealed texts, and seals others. */
   readonly secrets: Pick<Secrets, 'of'>
   /** The keys of fraud signals, by name. */
@@ -123,7 +127,8 @@ export function holdFolder(
     const [reader, holder] = [open(true), open(false)]
     for (const name of databasesOf(tables)) holder(name).exec('BEGIN IMMEDIATE')
     return {
-      shapes: tables.map((table) => shapeOf(holder(table.database), table)),
+      shapes: [...tables.map((table) => shapeOf(holder(table.database), table)), DOCUMENTS],
+      documents: documentRows(dir),
       secrets,
       fraudKeys: fraudKeyFiles(join(dir, 'keys')),
       reader,

@@ -25,6 +25,7 @@ import { linesAfter } from '../../orders/journal/queries.js'
 /** Begins the name of the folder in which it is put together; a run that was cut off leaves it. */
 const STAGING = '.moving-'
 const JOURNAL = 'orders.journal'
+const DISTRIBUTORS = 'distributors'
 /** Lines of the journal that are written at once. */
 const LINES = 500
 
@@ -142,7 +143,7 @@ async function writeJournal(staging: string, raw: Raw): Promise<void> {
 
 /** Keeps what the new files take the place of. */
 function layAside(dir: string, names: readonly MovedDatabase[], now: number): string | null {
-  const old = [...names.map((name) => filesIn('')[name]), JOURNAL]
+  const old = [...names.map((name) => filesIn('')[name]), JOURNAL, DISTRIBUTORS]
     .flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
     .filter((name) => existsSync(join(dir, name)))
   if (old.length === 0) return null

@@ -42,6 +42,7 @@ import { givenNumbers, readTable as readSource } from '../../db/move/sqlite-tabl
 import { MOVED_TABLES, databasesOf } from '../../db/move/tables.js'
 import type { TableShape } from '../../db/move/tables.js'
 import { lockFolder } from '../folder-lock.js'
+import { DOCUMENTS } from './documents.js'
 import { putFraudKeys } from './fraud-keys.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport } from './input.js'
@@ -171,7 +172,7 @@ class Arrival {
     await refuseNodes(this.#client)
     if (known !== null) return known
     const tables = this.#folder.shapes
-    if (!(await isEmpty(this.#client, tables)))
+    if (!(await isEmpty(this.#client, MOVED_TABLES)))
       throw new Error(`${this.#database} has an installation of its own: name an empty database`)
     const move: Move = {
       id: random(12).toString('base64url'),
@@ -234,7 +235,8 @@ class Arrival {
   }
 
   #rowsOf(shape: TableShape) {
-    const { reader, holder } = this.#folder
+    const { reader, holder, documents } = this.#folder
+    if (shape === DOCUMENTS) return documents.length > 0 ? [documents] : []
     return readSource(reader(shape.database), shape, holder(shape.database))
   }
 

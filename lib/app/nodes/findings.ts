@@ -3,6 +3,7 @@ import { HOUR, MINUTE, SECOND } from '../../core/clock.js'
 import { times } from '../../core/figures.js'
 import { orWell } from '../../core/finding.js'
 import type { Finding, Severity } from '../../core/finding.js'
+import { lackText } from '../../distributors/document/kept/lacks.js'
 import { listNodes } from './list.js'
 import type { NodeList, NodeState, NodesCtx } from './list.js'
 
@@ -31,6 +32,11 @@ export async function nodeFindings(ctx: NodesCtx): Promise<readonly Finding[]> {
       serving.flatMap((node) => lagFindings(list, node)),
       'node_lags',
       'every node has the catalog that is published',
+    ),
+    ...orWell(
+      serving.flatMap(documentFindings),
+      'node_documents',
+      'every node has the documents of distributors that the database has',
     ),
     ...orWell(serving.flatMap(clockFindings), 'node_clock', 'the clocks of the nodes agree'),
   ]
@@ -87,6 +93,34 @@ function lagFindings({ now }: NodeList, node: NodeState): Finding[] {
       'warn',
       `the node ${nameOf(node)} lacks ${lacks}, published since ` +
         `${new Date(behindSince).toISOString()}; see its log`,
+    ),
+  ]
+}
+
+function documentFindings(node: NodeState): Finding[] {
+  const name = nameOf(node)
+  const old = node.lacks.filter(({ why }) => why !== 'unusable')
+  const unusable = node.lacks.filter(({ why }) => why === 'unusable')
+  return [
+    ...(old.length === 0
+      ? []
+      : [
+          tell(
+            'node_documents',
+            name,
+            'warn',
+            `documents of distributors have changed since the node ${name} started: ` +
+              `${lackText(old)}; start it again`,
+          ),
+        ]),
+    ...unusable.map(({ distid, fault }) =>
+      tell(
+        'node_documents',
+        `${name} ${distid}`,
+        'bad',
+        `the node ${name}, release ${node.release}, is without ${distid}, whose document it ` +
+          `cannot use: ${fault}`,
+      ),
     ),
   ]
 }

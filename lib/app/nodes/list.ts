@@ -5,6 +5,9 @@ import type { Engine } from '../../db/engine.js'
 import type { LeaseTable, NodeTable } from '../../db/tables/nodes.js'
 import type { PublicationTable } from '../../db/tables/publications.js'
 import type { Tables } from '../../db/tables/tables.js'
+import { knownBy, lacksOf } from '../../distributors/document/kept/lacks.js'
+import type { DocumentLack } from '../../distributors/document/kept/lacks.js'
+import { sharedDigests } from '../../distributors/document/kept/queries.js'
 
 /** Milliseconds between two notes of a node that it is there. */
 export const BEAT = 5 * SECOND
@@ -30,6 +33,8 @@ export interface NodeState {
   behind: number | null
   /** Since when the oldest of them is published; null where it lacks none. */
   behindSince: number | null
+  /** Documents of distributors that it has not as the database has them now. */
+  lacks: DocumentLack[]
 }
 
 export interface NodeList {
@@ -58,7 +63,7 @@ type NodeTables = {
 export async function listNodes(ctx: NodesCtx): Promise<NodeList> {
   const read = ctx.read.withTables<NodeTables>()
   const now = await ctx.engine.time({ db: ctx.read, now: () => ctx.now() })
-  const [rows, lease, published] = await Promise.all([
+  const [rows, lease, published, documents] = await Promise.all([
     read.selectFrom('node').selectAll().orderBy('seen_at', 'desc').execute(),
     read.selectFrom('lease').select(['owner', 'epoch', 'renewed_at']).executeTakeFirst(),
     read
@@ -67,6 +72,7 @@ export async function listNodes(ctx: NodesCtx): Promise<NodeList> {
       .where('name', '=', 'catalog')
       .orderBy('number')
       .execute(),
+    sharedDigests(ctx.read),
   ])
   return {
     now,
@@ -82,6 +88,7 @@ export async function listNodes(ctx: NodesCtx): Promise<NodeList> {
       isLeader: lease?.owner === row.id,
       clockAhead: row.clock_ahead,
       ...lackOf(row.catalog_mark, published),
+      lacks: lacksOf(knownBy(row.documents), documents),
     })),
     epoch: lease?.epoch ?? null,
     leaseAge: lease ? Math.max(0, now - lease.renewed_at) : null,

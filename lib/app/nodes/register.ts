@@ -6,6 +6,9 @@ import { DAY } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import type { Engine } from '../../db/engine.js'
 import type { Tables } from '../../db/tables/tables.js'
+import { lackText, lacksOf } from '../../distributors/document/kept/lacks.js'
+import type { KnownDocument } from '../../distributors/document/kept/lacks.js'
+import { sharedDigests } from '../../distributors/document/kept/queries.js'
 import { readPoint } from '../../feeds/shared/queries.js'
 import { BEAT, listNodes } from './list.js'
 import type { NodesCtx } from './list.js'
@@ -22,15 +25,24 @@ export interface RegisterParts {
   readonly db: Kysely<Tables>
   readonly engine: Engine
   readonly log: Log
+  /** The documents of distributors, as this node has read them. */
+  readonly documents: readonly KnownDocument[]
   now(): number
 }
 
 /** Null where there is one folder. */
-export function openRegister({ db, engine, log, now }: RegisterParts): Register | null {
+export function openRegister({ db, engine, log, documents, now }: RegisterParts): Register | null {
   const { lead, dir } = engine
   if (lead === null) return null
   const closing = new AbortController()
-  const own = { id: lead.node, host: hostname(), dir, pid: process.pid }
+  const own = {
+    id: lead.node,
+    host: hostname(),
+    dir,
+    pid: process.pid,
+    documents: JSON.stringify(documents),
+  }
+  let toldLacks = ''
   let running: Promise<void> | undefined
 
   async function note(release: string): Promise<void> {
@@ -38,6 +50,19 @@ export function openRegister({ db, engine, log, now }: RegisterParts): Register 
     await noteNode(db, { ...own, release, catalog_mark: mark, now: now() })
     // Those that ended without a word.
     if (lead?.epoch !== null) await forgetNodes(db, DAY)
+    await tellLacks()
+  }
+
+  /** Once for each state of the documents. What cannot be used was told at the start. */
+  async function tellLacks(): Promise<void> {
+    const lacks = lacksOf(documents, await sharedDigests(db))
+    const lacking = lackText(lacks.filter(({ why }) => why !== 'unusable'))
+    if (lacking !== '' && lacking !== toldLacks)
+      log.warn(
+        { documents: lacking },
+        'documents of distributors have changed: this node takes it in when it starts again',
+      )
+    toldLacks = lacking
   }
 
   async function run(release: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** The nodes as an operator is shown them. */
+import type { DocumentLack } from '../../distributors/document/kept/lacks.js'
 import type { OperatorCtx } from '../ctx.js'
 import { listNodes } from './list.js'
 
@@ -18,6 +19,7 @@ export interface ShownNodes {
     leads: boolean
     clock_ahead_ms: number
     behind: number | null
+    lacks_documents: { distid: string; why: DocumentLack['why']; fault: string | null }[]
   }[]
 }
 
@@ -42,6 +44,7 @@ export async function showNodes(
       leads: node.isLeader,
       clock_ahead_ms: node.clockAhead,
       behind: node.behind,
+      lacks_documents: node.lacks,
     })),
   }
 }

@@ -143,6 +143,15 @@ export const installationOperations = [
             .int()
             .nullable()
             .describe('Changes of the catalog that it lacks; null: all of it'),
+          lacks_documents: z
+            .array(
+              z.object({
+                distid: z.string(),
+                why: z.enum(['added', 'replaced', 'removed', 'unusable']),
+                fault: z.string().nullable().describe('Why its release cannot use it'),
+              }),
+            )
+            .describe('Documents of distributors that it has not as the database has them now'),
         }),
       ),
     }),

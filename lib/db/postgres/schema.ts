@@ -5,6 +5,7 @@ import { faultOf } from './faults.js'
 import { accountsTables } from './schema/accounts.js'
 import { configurationTables } from './schema/configuration.js'
 import { consoleTables } from './schema/console.js'
+import { documentTables } from './schema/documents.js'
 import { eventsTables } from './schema/events.js'
 import { feedsTables } from './schema/feeds.js'
 import { fflsTables } from './schema/ffls.js'
@@ -43,6 +44,7 @@ export const postgresSchema: readonly string[] = [
     meteredTables,
     moveTables,
   ].join(''),
+  documentTables,
 ]
 
 /** Any number that nobody else takes: "QMdb", as the mark of SQLite's file. */

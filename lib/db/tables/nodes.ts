@@ -15,6 +15,15 @@ export interface NodeTable {
   clock_ahead: number
   /** The state of its catalog.db; null before it has any. */
   catalog_mark: string | null
+  /** JSON: the documents of distributors as it knows them; null of a release that reads none. */
+  documents: string | null
+}
+
+/** A document of a distributor, which one folder has in `distributors/`. */
+export interface DistributorDocumentTable {
+  distid: string
+  /** JSON, as it was given. */
+  text: string
 }
 
 /** A key of fraud signals, which one folder has in `keys/`. */

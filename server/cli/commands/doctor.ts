@@ -5,7 +5,7 @@ import type { Examination } from '../../../lib/app/look/doctor.js'
 import { times } from '../../../lib/core/figures.js'
 import type { Severity } from '../../../lib/core/finding.js'
 import { builtin, presets } from '../../../lib/distributors/builtin/index.js'
-import { withDocuments } from '../../../lib/distributors/document/folder.js'
+import { withDocuments } from '../../../lib/distributors/document/kept/folder.js'
 import { withServers } from '../../../lib/distributors/servers.js'
 import { optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
@@ -25,12 +25,14 @@ async function doctor({ dir: folder, values, out }: Invocation): Promise<number>
   const dir = resolve(folder)
   const { servers = {} } = serversFromEnvironment()
   const places = placesOf({ journalCopy: values['journal-copy'] === true })
+  // Those of nodes have their documents in the database, which is looked at.
+  const known = places.database === undefined ? distributorsOf(dir) : builtin
   const found = await examine({
     dir,
     program: ownVersion(),
     now: Date.now,
     monotonic: () => performance.now(),
-    distributors: withServers(distributorsOf(dir), servers),
+    distributors: withServers(known, servers),
     egress: egressFromEnvironment().egress ?? {},
     backups: optional(values, 'backups'),
     offline: values['offline'] === true,

@@ -2,20 +2,25 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { audit } from '../../../lib/accounts/audit.js'
+import { nameOf } from '../../../lib/app/nodes/findings.js'
+import { listNodes } from '../../../lib/app/nodes/list.js'
+import type { App } from '../../../lib/app/open.js'
 import { invalid } from '../../../lib/core/errors.js'
 import { figure } from '../../../lib/core/figures.js'
 import { FeedFault } from '../../../lib/distributors/account-feed.js'
 import { builtin, presets } from '../../../lib/distributors/builtin/index.js'
 import { setMode } from '../../../lib/distributors/modes.js'
 import { distributorOf } from '../../../lib/distributors/document/distributor.js'
-import { documentFile, faultText } from '../../../lib/distributors/document/folder.js'
 import {
+  OTHER_WAY,
   addDocument,
-  readAnswers,
+  orderingOf,
   removeDocument,
   tryDocument,
-  withSample,
-} from '../../../lib/distributors/document/operator.js'
+} from '../../../lib/distributors/document/kept/add.js'
+import { documentFile } from '../../../lib/distributors/document/kept/folder.js'
+import { faultText } from '../../../lib/distributors/document/kept/with-document.js'
+import { readAnswers, withSample } from '../../../lib/distributors/document/samples.js'
 import { readDocument } from '../../../lib/distributors/document/read.js'
 import { documentSchema } from '../../../lib/distributors/document/schema.js'
 import type { DistributorDocument } from '../../../lib/distributors/document/schema.js'
@@ -25,7 +30,8 @@ import { printable } from '../faults.js'
 import { argument, DRY_RUN, optional, UsageError } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import type { Output } from '../output.js'
-import { isInstallation, withApp } from '../with-app.js'
+import { databaseFromEnvironment } from '../../env.js'
+import { isInstallation, perform, withApp } from '../with-app.js'
 import { recordLines } from './feeds/check.js'
 import { showRejects } from './feeds/take.js'
 
@@ -79,7 +85,7 @@ async function check({ args, values, dir, out }: Invocation): Promise<number> {
   if (!document) return 1
   const sample = optional(values, 'sample')
   if (sample !== undefined) return checkSample(document, { sample, values, out })
-  tryDocument(dir, KNOWN, document)
+  await tryHere(dir, document)
   const distributor = distributorOf(document)
   const feeds = Object.keys(distributor.feeds ?? {})
   const { orders } = document
@@ -94,6 +100,13 @@ async function check({ args, values, dir, out }: Invocation): Promise<number> {
     )
   out.result({ file, faults: [], distid: document.distid, feeds, orders: orders?.by ?? null })
   return 0
+}
+
+/** Throws where it cannot be added to the installation. */
+async function tryHere(dir: string, document: DistributorDocument): Promise<void> {
+  if (databaseFromEnvironment() === undefined) return tryDocument(dir, KNOWN, document)
+  const { tryShared } = await import('../../../lib/distributors/document/kept/shared.js')
+  await withApp(dir, ({ ctx }) => tryShared(ctx.read, KNOWN, ctx.engine.dir, document))
 }
 
 /** How a feed of the document reads a file: 20 rows of it, and what is rejected. */
@@ -162,6 +175,7 @@ async function add({ args, dir, out, dryRun }: Invocation): Promise<number> {
   const document = documentIn(argument(args, 0), out)
   if (!document) return 1
   const { distid, name } = document
+  if (databaseFromEnvironment() !== undefined) return addToNodes(document, { dir, out, dryRun })
   if (dryRun) {
     tryDocument(dir, KNOWN, document)
     out.line(`It would add ${name} (${distid}) as ${documentFile(dir, distid)}.`)
@@ -177,20 +191,50 @@ async function add({ args, dir, out, dryRun }: Invocation): Promise<number> {
     await audit(ctx, 'distributors.document', { distid, added: true, sha256: digestOf(document) })
     const isAgreed = before !== null && orderingOf(before) === orderingOf(document)
     if (isAgreed || ctx.modes.of(distid) !== 'live') return false
-    await setMode(ctx, { distid, mode: 'simulator', reason: 'its document orders in another way' })
+    await setMode(ctx, { distid, mode: 'simulator', reason: OTHER_WAY })
     return true
   })
   out.line(
     `${name} (${distid}) is ${isNew ? 'added' : 'replaced'}: ${file}. A server that runs knows it ` +
       'after its next start.',
   )
-  if (wasLive)
-    out.line(
-      `It was live, and where or how its orders are sent has changed: none is placed until ` +
-        `\`distributors live ${distid}\` says so again.`,
-    )
+  if (wasLive) out.line(liveAgain(distid))
   out.result({ distid, file, new: isNew, dry_run: false, was_live: wasLive })
   return 0
+}
+
+const liveAgain = (distid: string): string =>
+  `It was live, and where or how its orders are sent has changed: none is placed until ` +
+  `\`distributors live ${distid}\` says so again.`
+
+/** Adds it to the database that nodes share. */
+async function addToNodes(
+  document: DistributorDocument,
+  { dir, out, dryRun }: Pick<Invocation, 'dir' | 'out' | 'dryRun'>,
+): Promise<number> {
+  const { addShared } = await import('../../../lib/distributors/document/kept/shared.js')
+  const { distid, name } = document
+  await withApp(dir, async (app) => {
+    const { isNew, wasLive } = await perform(app, dryRun, (ctx) => addShared(ctx, KNOWN, document))
+    const what = isNew ? 'added' : 'replaced'
+    out.line(`${name} (${distid}) ${dryRun ? 'would be' : 'is'} ${what} in the database.`)
+    if (dryRun) out.line(DRY_RUN)
+    else await tellNodes(app, out)
+    if (wasLive) out.line(liveAgain(distid))
+    out.result({ distid, file: null, new: isNew, dry_run: dryRun, was_live: wasLive })
+  })
+  return 0
+}
+
+/** Which nodes have to start again before they know what has changed. */
+async function tellNodes({ ctx }: App, out: Output): Promise<void> {
+  const { nodes } = await listNodes(ctx)
+  const old = nodes.filter(({ isGone, lacks }) => !isGone && lacks.length > 0)
+  if (old.length === 0) return out.line('Nodes know it from their next start on.')
+  out.line(
+    'A node knows it after its next start. Start these again, one after the other: ' +
+      `${old.map(nameOf).join(', ')}. \`quartermaster nodes\` tells which do not know it yet.`,
+  )
 }
 
 /** The document that is in force; null where there is none, or it cannot be read. */
@@ -201,12 +245,9 @@ function storedDocument(dir: string, distid: string): DistributorDocument | null
     : null
 }
 
-/** Where and how orders are sent: what somebody agreed to who went live. */
-const orderingOf = ({ name, orders, connections }: DistributorDocument): string =>
-  JSON.stringify([name, orders, connections])
-
 async function remove({ args, dir, out, dryRun }: Invocation): Promise<void> {
   const distid = argument(args, 0)
+  if (databaseFromEnvironment() !== undefined) return removeFromNodes(distid, { dir, out, dryRun })
   const file = dryRun ? documentFile(dir, distid) : removeDocument(dir, distid)
   if (!dryRun)
     await withApp(dir, ({ ctx }) => audit(ctx, 'distributors.document', { distid, added: false }))
@@ -216,6 +257,24 @@ async function remove({ args, dir, out, dryRun }: Invocation): Promise<void> {
   )
   if (dryRun) out.line(DRY_RUN)
   out.result({ distid, file, dry_run: dryRun })
+}
+
+async function removeFromNodes(
+  distid: string,
+  { dir, out, dryRun }: Pick<Invocation, 'dir' | 'out' | 'dryRun'>,
+): Promise<void> {
+  const { dropShared } = await import('../../../lib/distributors/document/kept/shared.js')
+  await withApp(dir, async (app) => {
+    await perform(app, dryRun, (ctx) => dropShared(ctx, distid))
+    out.line(
+      `${distid} ${dryRun ? 'would be' : 'is'} removed from the database. Entries of it in ` +
+        'configurations are refused from the next start of each node on, and its open orders are ' +
+        'heard of no more.',
+    )
+    if (dryRun) out.line(DRY_RUN)
+    else await tellNodes(app, out)
+    out.result({ distid, file: null, dry_run: dryRun })
+  })
 }
 
 const digestOf = (document: DistributorDocument): string =>

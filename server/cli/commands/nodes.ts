@@ -2,9 +2,11 @@
 import { installationOperations } from '../../../lib/app/operations/installation.js'
 import { showNodes } from '../../../lib/app/nodes/show.js'
 import type { ShownNodes } from '../../../lib/app/nodes/show.js'
+import { lackText } from '../../../lib/distributors/document/kept/lacks.js'
 import { SECOND } from '../../../lib/core/clock.js'
 import { times } from '../../../lib/core/figures.js'
 import type { Command, Invocation } from '../command.js'
+import { printable } from '../faults.js'
 import { carriesOut } from '../operation-help.js'
 import { withApp } from '../with-app.js'
 
@@ -14,6 +16,9 @@ async function nodes({ dir, out }: Invocation): Promise<void> {
     if (shown.shared) {
       out.table(shown.nodes.map(rowOf))
       out.line(leadLine(shown))
+      for (const { host, dir: folder, lacks_documents: lacks } of shown.nodes)
+        if (lacks.length > 0)
+          out.line(`${host}:${folder} has not read ${printable(lackText(lacks))}.`)
     } else out.line(`${ctx.engine.dir} is the installation: it has one server, and no nodes.`)
     out.result(shown)
   })

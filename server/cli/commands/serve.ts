@@ -114,6 +114,7 @@ export async function serve(
   let watching: Watching | undefined
   let checked: Promise<void>
   try {
+    refuseStray(app)
     if (!app.ctx.engine.lock('serve'))
       throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
     // The worker begins to read the snapshot while this thread gets ready to listen; whoever waits
@@ -164,6 +165,16 @@ export async function serve(
     await watching.close()
     await admin?.close(0)
   }
+}
+
+/** Whoever has put a document there means it to be used: its distributor must not be missed. */
+function refuseStray({ ctx }: App): void {
+  const [file] = ctx.documents?.strayFiles ?? []
+  if (file !== undefined)
+    throw new Error(
+      `${file} would not be used: nodes have documents in their database, and that lacks this one. ` +
+        `\`quartermaster distributors add ${file}\` puts it there; or move the file away`,
+    )
 }
 
 /** Where people reach the console: with a link while nobody has a password. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { refuseShared } from '../../../lib/distributors/document/apart.js'
+import { refuseShared } from '../../../lib/distributors/document/kept/apart.js'
 import type { DistributorDocument } from '../../../lib/distributors/document/schema.js'
 import { CSV, documentOf, feedOf } from './rig.js'
 

@@ -3,15 +3,17 @@ import { existsSync } from 'node:fs'
 import { figure } from '../../../../lib/core/figures.js'
 import { invalid } from '../../../../lib/core/errors.js'
 import { builtin, presets } from '../../../../lib/distributors/builtin/index.js'
-import { withDocuments } from '../../../../lib/distributors/document/folder.js'
+import { withDocuments } from '../../../../lib/distributors/document/kept/folder.js'
 import type { Preset } from '../../../../lib/distributors/generic/preset.js'
 import { makeRegistry } from '../../../../lib/distributors/registry.js'
+import type { Registry } from '../../../../lib/distributors/registry.js'
 import { checkFeed } from '../../../../lib/feeds/check.js'
 import type { CheckedFeed } from '../../../../lib/feeds/check.js'
 import type { FeedResult } from '../../../../lib/feeds/ingest/feed.js'
 import { bestPreset, presetFor } from '../../../../lib/feeds/suggest.js'
 import { argument, UsageError } from '../../command.js'
 import type { Invocation } from '../../command.js'
+import { databaseFromEnvironment } from '../../../env.js'
 import { isInstallation, withApp } from '../../with-app.js'
 import { showRejects } from './take.js'
 import { cut, wrap } from '../../output.js'
@@ -68,14 +70,18 @@ async function wouldImport(
   )
 }
 
+/** With the documents of the folder, which needs no installation, or of the database. */
+async function registryOf({ dir }: Invocation): Promise<Registry> {
+  if (databaseFromEnvironment() !== undefined)
+    return withApp(dir, async ({ ctx }) => ctx.distributors)
+  return makeRegistry(withDocuments(builtin, dir, new Set(Object.keys(presets))), presets)
+}
+
 export async function check(invocation: Invocation): Promise<number> {
   const { args, out } = invocation
   const name = argument(args, 0)
   const file = argument(args, 1)
-  const registry = makeRegistry(
-    withDocuments(builtin, invocation.dir, new Set(Object.keys(presets))),
-    presets,
-  )
+  const registry = await registryOf(invocation)
   const preset = presetFor(registry, name)
   if (!preset)
     throw new UsageError(

@@ -1,7 +1,7 @@
 /** Documents that would take each other's files, or ours. */
 import { realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
-import type { Connection, DistributorDocument } from './schema.js'
+import type { Connection, DistributorDocument } from '../schema.js'
 
 /** Files of one kind that a document writes or reads. */
 interface Claim {

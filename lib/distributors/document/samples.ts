@@ -1,70 +1,17 @@
-/** What the operator does with documents of distributors. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+/** How a document reads samples of a distributor's files. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { invalid } from '../../core/errors.js'
-import { writeWholeNow } from '../../core/storage/durable.js'
-import type { Distributor } from '../distributor.js'
 import { allColumns } from '../generic/columns.js'
 import type { Preset } from '../generic/preset.js'
-import { makeRegistry } from '../registry.js'
 import { ordersIn } from './answers.js'
 import type { Answer } from './answers.js'
 import { convertFile } from './bring.js'
 import { distributorOf } from './distributor.js'
-import { documentFile, documentsIn, withDocumentAdded } from './folder.js'
 import { rowsIn } from './rows.js'
 import type { DistributorDocument, Reading } from './schema.js'
 import { recode, unpack } from './unpack.js'
-
-/**
- * Keeps a document in the state folder; it holds from the next start on. One of the same distid is
- * replaced. Throws 400 where a distributor of the program, or another document, is in its way: the
- * next start would fail.
- */
-export function addDocument(
-  dir: string,
-  { distributors, presets }: Known,
-  document: DistributorDocument,
-): { file: string; isNew: boolean } {
-  tryDocument(dir, { distributors, presets }, document)
-  const file = documentFile(dir, document.distid)
-  const isNew = !existsSync(file)
-  mkdirSync(documentsIn(dir), { recursive: true, mode: 0o700 })
-  // A start that comes between sees the old one or the new one.
-  writeWholeNow(file, `${JSON.stringify(document, null, 2)}\n`, `${file}.draft`)
-  return { file, isNew }
-}
-
-/** What comes with the program. */
-export interface Known {
-  readonly distributors: readonly Distributor[]
-  readonly presets: Readonly<Record<string, Preset>>
-}
-
-/** Throws 400 where a start with the document, and with those that are there, would fail. */
-export function tryDocument(
-  dir: string,
-  { distributors, presets }: Known,
-  document: DistributorDocument,
-): void {
-  try {
-    const ids = new Set(Object.keys(presets))
-    makeRegistry(withDocumentAdded(distributors, dir, ids, document), presets)
-  } catch (error) {
-    throw invalid('document', error instanceof Error ? error.message : String(error))
-  }
-}
-
-/** Takes a document away. Throws 400 where there is none. */
-export function removeDocument(dir: string, distid: string): string {
-  const file = documentFile(dir, distid)
-  if (!/^[A-Za-z0-9]+$/.test(distid) || !existsSync(file))
-    throw invalid('distid', `there is no document of "${distid}" in ${documentsIn(dir)}`)
-  rmSync(file)
-  return file
-}
 
 /** A sample of a feed, as the document's preset reads it. */
 export interface Sample {
