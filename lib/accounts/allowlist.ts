@@ -50,6 +50,9 @@ export function canonicalAddress(text: string): string | null {
 
 /** A compiled list; entries are canonical. */
 export function compileAllowlist(entries: readonly string[]): (address: string) => boolean {
+  // Most servers trust no proxy: Node makes two objects of an address to look for it in a list,
+  // which is a tenth of the gate's processor time.
+  if (entries.length === 0) return () => false
   const list = new BlockList()
   for (const entry of entries) {
     const [address, prefix] = entry.split('/') as [string, string | undefined]

@@ -26,7 +26,7 @@ export async function callEndpoint(
     throw invalid('input', 'must be an object with the parameters of the call')
   const result = await endpoint.run(ctx, checkInput(endpoint, withNewlines(input)))
   return isSerialized(result)
-    ? keepHeaders(JSON.parse(result.json) as unknown, result.headers)
+    ? keepHeaders(JSON.parse(result.json.toString()) as unknown, result.headers)
     : result
 }
 

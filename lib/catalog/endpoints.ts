@@ -120,9 +120,11 @@ export const searchProducts = endpoint('products.search', {
     const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions, saved)
     if (query.distributor !== undefined) assertActive(saved, query.distributor)
     const { rows, total } = searchView(view, query)
-    const products = await ctx.catalog.records.products(view, rows)
     return serialized(
-      `{"products":[${products}],"page":${query.page},"page_size":${query.page_size},"total":${total}}`,
+      await ctx.catalog.records.products(view, rows, {
+        before: '{"products":[',
+        after: `],"page":${query.page},"page_size":${query.page_size},"total":${total}}`,
+      }),
     )
   },
 })
@@ -213,8 +215,12 @@ export const getProduct = endpoint('products.get', {
     const rows = offersOf(view, key)
     if (rows.length === 0)
       throw new ApiError('not_found', { message: `UPC ${params.upc} is not in your catalog` })
-    const offers = await ctx.catalog.records.details(view, rows)
-    return serialized(`{"upc":${JSON.stringify(params.upc)},"offers":[${offers}]}`)
+    return serialized(
+      await ctx.catalog.records.details(view, rows, {
+        before: `{"upc":${JSON.stringify(params.upc)},"offers":[`,
+        after: ']}',
+      }),
+    )
   },
 })
 

@@ -2,7 +2,8 @@
  * Over HTTP, against bare node:http that sends the same bytes:
  *   search   latency of the 46 query shapes          goal: p50 <= 2.5 x, p99 <= 4 x
  *   gate     requests per second of a small answer   goal: >= 0.75 x
- * Both servers are processes of their own, and every round asks each of them in turn.
+ * Both servers are processes of their own, bundled as the package is, and every round asks each of
+ * them in turn.
  *   npx tsx scripts/bench/http.ts [offers]
  */
 import { fork } from 'node:child_process'
@@ -11,7 +12,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { open } from '../../lib/app/open.js'
@@ -19,6 +19,7 @@ import { BENCH_DISTIDS, writeOffers } from './offers.js'
 import { queriesOf } from './queries.js'
 import type { Sample } from './queries.js'
 import { benchDocument, benchDistributors } from './shop.js'
+import { bundleServers, bundleWorker } from './worker.js'
 
 const OFFERS = Number(process.argv[2] ?? 1_000_000)
 const ROUNDS = 12
@@ -29,10 +30,8 @@ const CONNECTIONS = 16
 const percentile = (times: number[], share: number) =>
   times.sort((a, b) => a - b)[Math.floor(times.length * share)]!
 
-function start(kind: string, target: string): Promise<Running> {
-  const child = fork(fileURLToPath(new URL('./serve.ts', import.meta.url)), [kind, target], {
-    execArgv: ['--import', 'tsx'],
-  })
+function start(servers: string, kind: string, target: string): Promise<Running> {
+  const child = fork(servers, [kind, target], { execArgv: [] })
   return new Promise((resolve) =>
     child.once('message', ({ port }: { port: number }) => resolve({ child, port })),
   )
@@ -145,8 +144,11 @@ async function load(ours: Running, bare: Running, key: string): Promise<void> {
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'qm-bench-'))
+const program = mkdtempSync(join(tmpdir(), 'qm-bench-program-'))
 const children: ChildProcess[] = []
 try {
+  await bundleWorker(program)
+  const servers = await bundleServers(program)
   const app = await open({ dir, worker: false, distributors: benchDistributors() })
   const { name } = await app.operator.subscribers.create({
     name: 'Bench',
@@ -176,7 +178,7 @@ try {
     for (const [name, value] of Object.entries(query)) parameters.set(name, String(value))
     return `/v1/products/search?${parameters.toString()}`
   })
-  const ours = await start('ours', dir)
+  const ours = await start(servers, 'ours', dir)
   children.push(ours.child)
   const agent = new Agent({ keepAlive: true })
   const bodies: Record<string, string> = {}
@@ -184,7 +186,7 @@ try {
   agent.destroy()
   const file = join(dir, 'bodies.json')
   writeFileSync(file, JSON.stringify(bodies))
-  const bare = await start('bare', file)
+  const bare = await start(servers, 'bare', file)
   children.push(bare.child)
   console.log(
     `${OFFERS.toLocaleString('en-US')} offers, ${paths.length} query shapes, ` +
@@ -198,5 +200,5 @@ try {
   )
 } finally {
   for (const child of children) child.kill('SIGKILL')
-  rmSync(dir, { recursive: true, force: true })
+  for (const folder of [dir, program]) rmSync(folder, { recursive: true, force: true })
 }

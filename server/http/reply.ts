@@ -19,10 +19,17 @@ export interface Reply {
 }
 
 /** A payload in its envelope, or as it is. */
-export function success(payload: unknown, isRaw = false): string {
+export function success(payload: unknown, isRaw = false): string | Buffer {
   const json = isSerialized(payload) ? payload.json : JSON.stringify(payload)
-  return isRaw ? json : `{"success":true,"data":${json}}`
+  if (isRaw) return json
+  return typeof json === 'string'
+    ? `${OPEN}${json}${CLOSE}`
+    : Buffer.concat([OPEN_BYTES, json, CLOSE_BYTES])
 }
+
+const OPEN = '{"success":true,"data":'
+const CLOSE = '}'
+const [OPEN_BYTES, CLOSE_BYTES] = [Buffer.from(OPEN), Buffer.from(CLOSE)]
 
 export function failure(error: ApiError): string {
   return JSON.stringify({

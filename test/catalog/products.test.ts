@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { TextWriter } from '../../lib/catalog/search/text-writer.js'
 import type { Product } from '../../lib/catalog/shapes.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp, TestOffer } from '../../server/testing/index.js'
@@ -433,6 +434,113 @@ describe('facets', () => {
       (await other.request('/v1/products/812345678906?ignore_restrictions=1')).status,
       200,
     )
+  })
+})
+
+describe('numbers that were shown before', () => {
+  const documentOf = (share: number, cost: number) => ({
+    distributors: {
+      'RSR Group': {
+        active: true,
+        distid: 'RSR',
+        drop_ship_only_items: false,
+        shipping: { flat_rate: { cost, shipping_class: 'x' } },
+        product_restrictions: {},
+      },
+    },
+    targets: {},
+    notification_email: 'shop@shop.example',
+    pricing: { margin: { default: { margin_percentage: share } } },
+    product_restrictions: {},
+  })
+
+  test('are those of each subscriber, of the document and of the feed as they are now', async () => {
+    await using other = await createTestApp()
+    const { operator } = other.app
+    await other.stock(OFFERS)
+    const second = await operator.subscribers.create({ name: 'Second', email: 'b@shop.example' })
+    const { key } = await operator.keys.create({
+      subscriber: second.name,
+      name: 'second',
+      tier: 'enterprise',
+      ips: ['127.0.0.1'],
+    })
+    await other.save(other.subscriber, documentOf(0.5, 10))
+    await other.save(second.name, documentOf(0.2, 20))
+    for (const name of [other.subscriber, second.name])
+      await operator.configurations.recordCheck(name, 'RSR Group', true)
+    const shown = async (caller: string | undefined) => {
+      const path = '/v1/products/search?sku=SCOPE-9'
+      const { body } = await other.json(path, caller === undefined ? {} : { key: caller })
+      const [product] = (body as { data: { products: Product[] } }).data.products
+      const { unit_price: cost, shipping_cost: shipping, retail_price: retail } = product!
+      return [cost, shipping, retail]
+    }
+    for (let turn = 0; turn < 2; turn++) {
+      assert.deepEqual(await shown(undefined), [99.99, 10, 199.98])
+      assert.deepEqual(await shown(key), [99.99, 20, 124.99])
+    }
+    await other.save(second.name, documentOf(0, 30))
+    assert.deepEqual(await shown(key), [99.99, 30, 99.99])
+    await other.stock([{ ...OFFERS[3]!, price: 5_000 }])
+    assert.deepEqual(await shown(key), [50, 30, 50])
+    assert.deepEqual(await shown(undefined), [50, 10, 100])
+  })
+})
+
+describe('the bytes of an answer', () => {
+  const paths = [
+    '/v1/products/search',
+    '/v1/products/search?sku=SCOPE-9',
+    '/v1/products/search?q=urumqi',
+    '/v1/products/search?page=200',
+    '/v1/products/764503037108',
+  ]
+  for (const path of paths) {
+    test(`${path}: the JSON of what it says, and as many as the head tells`, async () => {
+      for (let turn = 0; turn < 2; turn++) {
+        const answer = await t.request(path)
+        const bytes = Buffer.from(await answer.arrayBuffer())
+        assert.equal(bytes.toString(), JSON.stringify(JSON.parse(bytes.toString())))
+        assert.equal(answer.headers.get('content-length'), String(bytes.length))
+        const head = await t.request(path, { method: 'HEAD' })
+        assert.equal(head.headers.get('content-length'), String(bytes.length))
+      }
+    })
+  }
+
+  test('are those of the texts, however long they are and whatever they are written in', () => {
+    const writer = new TextWriter()
+    const texts = [
+      '',
+      'a',
+      'Ürümqi',
+      '銃',
+      '😀',
+      'x"\\',
+      '\u0000',
+      '\ud800',
+      'long '.repeat(40_000),
+    ]
+    const taken: [Buffer, string][] = []
+    for (const first of texts) {
+      writer.begin(first)
+      for (const text of texts) {
+        writer.add(text)
+        writer.addComma()
+      }
+      taken.push([writer.take(), first + texts.map((text) => `${text},`).join('')])
+    }
+    for (const [bytes, text] of taken) assert.ok(bytes.equals(Buffer.from(text)))
+  })
+
+  test('end where the memory of the writer ends, too', () => {
+    const writer = new TextWriter()
+    for (const length of [65_535, 65_536, 65_537]) {
+      writer.begin('')
+      for (let i = 0; i < length; i++) writer.addComma()
+      assert.ok(writer.take().equals(Buffer.alloc(length, ',')))
+    }
   })
 })
 

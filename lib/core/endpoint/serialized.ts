@@ -1,10 +1,10 @@
 /**
- * An answer that is already JSON text. A page of offers is put together from stored fragments;
- * parsing it only to stringify it again would be most of its cost. The server sends the text as it
- * is, the library parses it for its caller.
+ * An answer that is already JSON, as text or as its UTF-8. A page of offers is put together from stored fragments;
+ * parsing it only to stringify it again would be most of its cost. The server sends it as it is,
+ * the library parses it for its caller.
  */
 export interface Serialized<T> {
-  readonly json: string
+  readonly json: string | Buffer
   /** Headers of the answer over HTTP. */
   readonly headers?: Readonly<Record<string, string>>
   /** Never set: it carries the type of what the text parses to. */
@@ -13,7 +13,10 @@ export interface Serialized<T> {
 
 const brand = Symbol.for('quartermaster.serialized')
 
-export function serialized<T>(json: string, headers?: Record<string, string>): Serialized<T> {
+export function serialized<T>(
+  json: string | Buffer,
+  headers?: Record<string, string>,
+): Serialized<T> {
   return { json, ...(headers && { headers }), [brand]: true } as Serialized<T>
 }
 

@@ -259,7 +259,7 @@ async function openNode(
         sort: 'name',
         order: 'asc',
       } as never)
-      return { total, json: await records.details(view, rows) }
+      return { total, json: (await records.details(view, rows)).toString() }
     },
     async close() {
       await sharing.stop()
