@@ -661,7 +661,7 @@ describe('order volume', () => {
     await using t = await orderShop([tst], {
       offers: [{ distid: 'TST', stockid: 'A1', upc: UPC, qty: 10_000 }],
     })
-    const second = await open({
+    await using second = await open({
       dir: t.app.dir,
       worker: false,
       now: () => t.clock.ms,
@@ -689,7 +689,6 @@ describe('order volume', () => {
       [60, 10],
       codes.join(' '),
     )
-    await second.close()
   })
 })
 
