@@ -20,6 +20,8 @@ export interface Jobs {
   readonly counts: ReadonlyMap<string, JobCounts>
   /** Runs one job now, for tests and the command line. */
   run(name: string): Promise<void>
+  /** Waits until the looks and runs that have begun have ended. */
+  ended(): Promise<void>
   /** Stops the schedule, tells what runs to end, and waits for it. */
   stop(): Promise<void>
 }
@@ -88,6 +90,11 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
     }
   }
 
+  async function ended(): Promise<void> {
+    await ticking
+    await running.ended()
+  }
+
   return {
     names: jobs.map(({ name }) => name),
     counts,
@@ -108,12 +115,12 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
         )
       await run(job)
     },
+    ended,
     async stop() {
       clearInterval(timer)
       stopping.abort()
       for (const { cut } of runs) cut.abort()
-      await ticking
-      await running.ended()
+      await ended()
     },
   }
 }

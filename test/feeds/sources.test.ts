@@ -536,8 +536,7 @@ describe('jobs', () => {
         await run(t, async () => {
           t.clock.advance(1_000)
           mock.timers.tick(1_000)
-          // A run and its row: over PostgreSQL these are a dozen round trips.
-          await new Promise((resolve) => setTimeout(resolve, isOnPostgres ? 500 : 50))
+          await opened.ended()
         })
       } finally {
         await opened.stop()

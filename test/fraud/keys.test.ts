@@ -274,7 +274,7 @@ describe('a key that was lost', () => {
       })
       assert.deepEqual([status, body.error.code], [503, 'service_unavailable'])
     }
-    assert.equal(warned.length, 1)
+    assert.equal(warned.length, 1, warned.join('\n'))
     assert.match(String(warned[0]), /lacks a key that fraud reports are kept under/)
     // Nobody waits for the hourly job.
     await letMend()

@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { turnsByName } from '../../lib/core/async/turns.js'
 import { pause } from '../../lib/core/async/wait.js'
 import { loadPg } from '../../lib/db/postgres/driver.js'
 import type { Client, ClientOptions, Result } from '../../lib/db/postgres/driver.js'
@@ -181,9 +182,11 @@ export async function testClock(
     insert into quartermaster.test_clock values (1, 0) on conflict do nothing;
     create or replace function quartermaster.now_ms() returns bigint language sql volatile
     as 'select ms from quartermaster.test_clock'`)
+  const inTurn = turnsByName()
   return {
     async set(ms) {
-      await client.query('update quartermaster.test_clock set ms = $1', [ms])
+      // The driver wants no statement beside another one on the same connection.
+      await inTurn('clock', () => client.query('update quartermaster.test_clock set ms = $1', [ms]))
     },
     close: () => client.end(),
   }

@@ -31,10 +31,18 @@ export async function openRecord({ dir, log, random, now }: RecordOptions): Prom
   // Clocks that no test moves: a lease lasts, as long as its holder does.
   const clocks = { now: Date.now, monotonic: () => performance.now() }
   const engine = await openPostgresEngine({ dir, address: address.href, log, random, ...clocks })
-  engine.lead?.stand()
-  // Where another app leads, this one does not wait for it.
-  for (let looks = 0; looks < 20 && engine.lead?.epoch === null; looks++) await pause(10)
+  await ledByAnybody(engine)
   return withClock(await noted(engine), address.href, now)
+}
+
+/** Stands for the lead, and waits until it has it, or another app of the folder does. */
+async function ledByAnybody({ db, lead }: Engine): Promise<void> {
+  lead!.stand()
+  while (lead!.epoch === null) {
+    const { rows } = await sql<{ owner: string }>`select owner from lease`.execute(db)
+    if (rows.some(({ owner }) => owner !== lead!.node)) return
+    await pause(10)
+  }
 }
 
 /**

@@ -52,7 +52,7 @@ export function clientOfRecord(dir: string): Client {
  * from the next turn on, while a server tells other nodes of it a moment later.
  */
 export async function heardByOthers(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  if (isOnPostgres) await until(isSo, 'another node knows it', 2)
+  if (isOnPostgres) await until(isSo, 'another node knows it')
   else await new Promise(setImmediate)
 }
 

@@ -27,6 +27,8 @@ export function openFraudKeys(
   engine: Engine,
   { keys, log, mend }: KeyringOptions,
 ): Remembered<FraudKeys> {
+  /** Keys that were missing when they were last read: of the same ones it is told once. */
+  let told = ''
   return engine.remember('fraud', function* () {
     const texts = yield* keys.withFirst()
     const local = localKeys(texts)
@@ -39,15 +41,16 @@ export function openFraudKeys(
       )
     const current = present(local.at(-1), 'a key of its own')
     const standing = yield* column(keysInUse)
-    const isLacking = standing.some((name) => !local.some((key) => key.name === name))
-    if (isLacking) {
+    const missing = standing.filter((name) => !local.some((key) => key.name === name)).sort()
+    const isLacking = missing.length > 0
+    if (isLacking && missing.join() !== told)
       log.warn(
-        { missing: standing.filter((name) => !local.some((key) => key.name === name)) },
+        { missing },
         'fraud-keys lacks a key that fraud reports are kept under: they are hashed anew, ' +
           'and until then nobody is told whether anything was reported',
       )
-      setImmediate(mend)
-    }
+    told = missing.join()
+    if (isLacking) setImmediate(mend)
     // An old local key counts only as long as reports wait under it that can be opened: of one that
     // is given up nothing may stay.
     const mirrors = [

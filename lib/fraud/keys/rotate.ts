@@ -106,7 +106,8 @@ export async function rehashReports(
   ctx: FraudCtx,
   { retry = false, signal, onProgress = () => {} }: RehashOptions = {},
 ): Promise<Rotated> {
-  const { current, mirrored } = ctx.fraudKeys()
+  // What is remembered may be older: a missing key has them hashed while it is still being read.
+  const { current, mirrored } = await ctx.engine.look(() => ctx.fraudKeys.now())
   const stale = () =>
     ctx.read
       .selectFrom('fraud_report')
