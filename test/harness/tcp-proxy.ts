@@ -10,6 +10,8 @@ export interface TcpProxy {
   readonly port: number
   /** Asked for each piece that a client sends, by its connection. */
   judge: (bytes: Buffer, connection: object) => Verdict
+  /** Told of each piece that the server answers. */
+  heard: (bytes: Buffer, connection: object) => void
   /** While it is set, nothing moves in either direction, and no connection ends. */
   isStalled: boolean
   cutAll(): void
@@ -21,6 +23,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
   const self: TcpProxy = {
     port: 0,
     judge: () => 'pass',
+    heard: () => {},
     isStalled: false,
     cutAll() {
       for (const socket of sockets) socket.destroy()
@@ -42,6 +45,8 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     }
     for (const socket of both) {
       sockets.add(socket)
+      // As its ends do: else a second small piece waits until the first one is acknowledged.
+      socket.setNoDelay(true)
       socket.on('error', () => {})
       socket.on('close', end)
     }
@@ -54,6 +59,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
       if (verdict === 'cut once done') isMuted = true
     })
     upstream.on('data', (bytes) => {
+      self.heard(bytes, client)
       // The answer is what tells that it was done.
       if (isMuted) end()
       else if (!self.isStalled) client.write(bytes)

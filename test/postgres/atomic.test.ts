@@ -14,6 +14,9 @@ import { migratePostgres } from '../../lib/db/postgres/schema.js'
 import { missing, startServer } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 import { startProxy } from '../harness/tcp-proxy.js'
+import { until } from '../harness/until.js'
+import { countTraffic } from '../harness/postgres-traffic.js'
+import { together } from '../../lib/db/together.js'
 import type { TcpProxy } from '../harness/tcp-proxy.js'
 
 /** The table of settings, with names of our own. */
@@ -88,6 +91,58 @@ describe('atomic', { skip: missing }, () => {
         .select(({ fn }) => fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow()
     ).n
+
+  test('sends statements together, and undoes all of them where one fails', async () => {
+    const proxy = await startProxy(server.port)
+    const through = await openPostgres(address.replace(`:${server.port}/`, `:${proxy.port}/`))
+    const insert = (db: Postgres['db'], name: string) =>
+      loose(db).insertInto('setting').values({ name, value: '' }).execute()
+    try {
+      await put(through.db, 'taken', '')
+      const traffic = countTraffic(proxy)
+      const [, rows] = await through.atomic(ctxOf(through), ({ db }) =>
+        together([insert(db, 'a'), countIn(db), insert(db, 'b')]),
+      )
+      assert.equal(rows, 2, 'in their order')
+      // BEGIN alone, since the first of them has values.
+      assert.deepEqual(traffic, { statements: 5, trips: 3 })
+      let after: unknown
+      const failing = through.atomic(ctxOf(through), async ({ db }) => {
+        await together([insert(db, 'c'), insert(db, 'taken'), insert(db, 'd')]).catch(() => {})
+        after = await insert(db, 'e').catch((error: unknown) => error)
+      })
+      await assert.rejects(failing, isDuplicate)
+      assert.match(String(after), /aborted/)
+      assert.equal(await countIn(postgres.db), 3)
+      // And the connection is as good as before.
+      await through.atomic(ctxOf(through), ({ db }) => insert(db, 'c'))
+    } finally {
+      await through.close()
+      await proxy.close()
+    }
+  })
+
+  test('says nothing to the server where nothing is asked of it', async () => {
+    const proxy = await startProxy(server.port)
+    const through = await openPostgres(address.replace(`:${server.port}/`, `:${proxy.port}/`))
+    try {
+      await put(through.db, 'a', '')
+      const traffic = countTraffic(proxy)
+      await through.atomic(ctxOf(through), async () => {})
+      await assert.rejects(
+        through.atomic(ctxOf(through), async () => {
+          throw new Error('undone')
+        }),
+        /undone/,
+      )
+      assert.deepEqual(traffic, { statements: 0, trips: 0 })
+      await through.atomic(ctxOf(through), async () => {}, { inTurn: true })
+      assert.deepEqual(traffic, { statements: 3, trips: 2 }, 'BEGIN takes the lock along')
+    } finally {
+      await through.close()
+      await proxy.close()
+    }
+  })
 
   test('refuses the outer db inside, and another atomic of it', async () => {
     await assert.rejects(
@@ -296,12 +351,27 @@ describe('atomic', { skip: missing }, () => {
 
     test('that only reads has nothing to be unsure of', async () => {
       proxy.judge = (bytes) => (isCommit(bytes) ? 'cut' : 'pass')
-      const reading = far.read
-        .withoutPlugins()
-        .transaction()
-        .setAccessMode('read only')
-        .execute((tx) => tx.selectFrom('setting').selectAll().execute())
-      await assert.rejects(reading, (error) => isUnavailable(error) && !isCommitUnknown(error))
+      const reading = () =>
+        far.read
+          .withoutPlugins()
+          .transaction()
+          .setAccessMode('read only')
+          .execute((tx) => tx.selectFrom('setting').selectAll().execute())
+      assert.deepEqual(await reading(), [], 'what was read is read')
+      proxy.judge = (bytes) => (bytes.includes('select') ? 'cut' : 'pass')
+      await until(async () => {
+        const error = await reading().catch((error: unknown) => error)
+        return isUnavailable(error) && !isCommitUnknown(error)
+      }, 'a read that is cut says that the database is away')
+      proxy.judge = () => 'pass'
+      await until(
+        () =>
+          reading().then(
+            () => true,
+            () => false,
+          ),
+        'it reads again',
+      )
     })
 
     test('is undone before its COMMIT, and says that the database is away', async () => {

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import { pause } from '../../core/async/wait.js'
 import type { AtomicOptions } from '../engine.js'
 import { runAtomic } from '../inside.js'
+import { sideBySide } from './connection.js'
 import { isConflict } from './faults.js'
 
 /** How often a transaction is tried. */
@@ -32,11 +33,13 @@ export async function transactPostgres<T, R>(
           .transaction()
           .setIsolationLevel('serializable')
           .execute((tx) =>
-            enter(async () => {
-              const bare = tx.withoutPlugins()
-              if (inTurn || tries > 1) await takeTurn(bare)
-              return fn(bare)
-            }),
+            tx.getExecutor().provideConnection((connection) =>
+              enter(async () => {
+                const bare = sideBySide(tx, connection)
+                if (inTurn || tries > 1) await takeTurn(bare)
+                return fn(bare)
+              }),
+            ),
           )
       } catch (error) {
         if (!isConflict(error) || tries === TRIES) throw error

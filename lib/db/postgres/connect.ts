@@ -110,8 +110,8 @@ export async function openPostgres(
   }
 }
 
-function openPool(pg: Pg, options: Omit<PoolOptions, 'idleTimeoutMillis'>): Pool {
-  const pool = new pg.Pool({ ...options, idleTimeoutMillis: 30_000 })
+function openPool(pg: Pg, options: ClientOptions & Pick<PoolOptions, 'max'>): Pool {
+  const pool = new pg.Pool({ ...options, idleTimeoutMillis: 30_000, pipeline: true })
   // Whoever uses a connection learns of its end by a statement that fails; without a listener,
   // Node would take it as an error that nobody caught.
   pool.on('connect', (client) => client.on('error', () => {}))

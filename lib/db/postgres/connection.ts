@@ -1,11 +1,18 @@
 /** One connection under Kysely: what was sent on it, and what its errors mean. */
-import { CompiledQuery, PostgresAdapter, PostgresIntrospector } from 'kysely'
+import {
+  CompiledQuery,
+  DummyDriver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  Transaction,
+} from 'kysely'
 import type {
   AccessMode,
   DatabaseConnection,
   Dialect,
   Driver,
   IsolationLevel,
+  Kysely,
   QueryResult,
   TransactionSettings,
 } from 'kysely'
@@ -23,12 +30,29 @@ import {
  * Kysely over a pool. Kysely's own driver would give a broken connection back to the pool, and
  * could not tell a COMMIT that was lost from one that was refused.
  */
-export const postgresDialect = (pool: Pool): Dialect => ({
+export const postgresDialect = (pool: Pool): Dialect => dialectOf(new PoolDriver(pool))
+
+const dialectOf = (driver: Driver): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
-  createDriver: () => new PoolDriver(pool),
+  createDriver: () => driver,
   createIntrospector: (db) => new PostgresIntrospector(db),
   createQueryCompiler: () => new PostgresCompiler(),
 })
+
+/**
+ * A transaction without its plugins, whose statements do not wait for the answers of those before:
+ * the server gets them in the order in which they are asked. Kysely's own has one under way.
+ */
+export function sideBySide<T>(tx: Kysely<T>, connection: DatabaseConnection): Transaction<T> {
+  const executor = tx
+    .getExecutor()
+    .withoutPlugins()
+    .withConnectionProvider({ provideConnection: (ask) => ask(connection) })
+  // Which is begun, and of its driver nothing more is asked.
+  const driver = new DummyDriver()
+  const dialect = dialectOf(driver)
+  return new Transaction<T>({ config: { dialect }, dialect, driver, executor })
+}
 
 class PoolDriver implements Driver {
   readonly #pool: Pool
@@ -73,6 +97,10 @@ const CHANGES = ['INSERT', 'UPDATE', 'DELETE']
 
 class Connection implements DatabaseConnection {
   readonly #client: PooledClient
+  /** The BEGIN of the transaction, until its first statement takes it along. */
+  #toBegin: string | null = null
+  /** A BEGIN that went alone, until it is answered. */
+  #beginning: Promise<unknown> | null = null
   #isInTransaction = false
   #isReadOnly = false
   /** From the start of a transaction's end: what is sent behind it would be done on its own. */
@@ -98,13 +126,9 @@ class Connection implements DatabaseConnection {
     throw new Error('rows of PostgreSQL are not streamed: read them in steps')
   }
 
+  /** Nothing is said to the server before the first statement. */
   async begin(isolation: IsolationLevel, access: AccessMode): Promise<void> {
-    try {
-      await this.#send(`begin isolation level ${isolation} ${access}`)
-    } catch (fault) {
-      throw faultOfBegin(fault)
-    }
-    this.#isInTransaction = true
+    this.#toBegin = `begin isolation level ${isolation} ${access}`
     this.#isReadOnly = access === 'read only'
   }
 
@@ -115,6 +139,8 @@ class Connection implements DatabaseConnection {
   async commit(): Promise<void> {
     this.#isEnding = true
     if (this.#failure !== undefined) throw this.#failure
+    if (!this.#isInTransaction) return
+    if (this.#isReadOnly) return this.#leave()
     let result: Result
     try {
       result = await this.#client.query('commit')
@@ -122,11 +148,20 @@ class Connection implements DatabaseConnection {
       const fault = faultOf(error)
       if (isRefusedCommit(fault) && (await this.#lives())) throw fault
       this.#isBroken = true
-      throw this.#isReadOnly ? fault : new CommitUnknown(fault)
+      throw new CommitUnknown(fault)
     }
     this.#isInTransaction = false
     if (result.command !== 'COMMIT')
       throw new Error(`the transaction was not committed, but ended by ${result.command}`)
+  }
+
+  /**
+   * Ends what only read, without waiting for it: what was read is read, and whoever has the
+   * connection next stands behind it.
+   */
+  #leave(): void {
+    this.#isInTransaction = false
+    this.#client.query('commit').catch(() => {})
   }
 
   /** Never throws: what went wrong before is what there is to tell. */
@@ -154,17 +189,40 @@ class Connection implements DatabaseConnection {
 
   async #send(text: string, values: readonly unknown[] = []): Promise<Result> {
     if (this.#isEnding) throw new Error('the transaction of this statement has ended')
+    const begin = this.#toBegin
+    if (begin !== null) {
+      this.#toBegin = null
+      this.#isInTransaction = true
+      // In one message, the server does nothing of what stands behind a BEGIN that it refuses.
+      if (values.length === 0) return this.#ask(`${begin}; ${text}`, [], faultOfBegin)
+      this.#beginning = this.#ask(begin, [], faultOfBegin).finally(() => {
+        this.#beginning = null
+      })
+      // What only reads does no harm behind one either: the commit tells of it.
+      if (this.#isReadOnly) this.#beginning.catch(() => {})
+    }
+    if (this.#beginning && !this.#isReadOnly) await this.#beginning
+    return this.#ask(text, values)
+  }
+
+  async #ask(
+    text: string,
+    values: readonly unknown[],
+    meaning: (fault: unknown) => unknown = (fault) => fault,
+  ): Promise<Result> {
     try {
-      return await this.#client.query(
+      const answer = await this.#client.query(
         text,
         /^\s*select\b/i.test(text) ? values.map(asked) : [...values],
       )
+      // Of several statements in one message each has an answer.
+      return [answer].flat().at(-1)!
     } catch (error) {
-      const fault = faultOf(error)
+      const fault = meaning(faultOf(error))
       if (isConnectionLost(fault)) this.#isBroken = true
       if (this.#isInTransaction) this.#failure ??= fault
       // An error that ended the connection, too, may have come after the change was committed.
-      else if (!/^\s*(select|begin)\b/i.test(text) && (this.#isBroken || !(await this.#lives())))
+      else if (!/^\s*select\b/i.test(text) && (this.#isBroken || !(await this.#lives())))
         throw new CommitUnknown(fault)
       throw fault
     }

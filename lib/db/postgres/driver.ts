@@ -66,6 +66,8 @@ export interface TlsOptions {
 export interface PoolOptions extends ClientOptions {
   max: number
   idleTimeoutMillis: number
+  /** Statements are sent as they are asked for, and not once the one before is answered. */
+  pipeline: boolean
 }
 
 export interface Pg {
