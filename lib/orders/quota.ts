@@ -4,6 +4,7 @@
 import type { OrderCounts, OrdersCtx } from './ctx.js'
 import { DAY, HOUR, MINUTE } from '../core/clock.js'
 import { quotaExceeded, waitFor } from '../core/quota.js'
+import { together } from '../db/together.js'
 
 export const ORDER_QUOTAS = [
   { limit: 60, window: HOUR, name: 'hour' },
@@ -16,19 +17,35 @@ export function openOrderCounts(): OrderCounts {
 
 /**
  * Throws 429 `order_volume_limit` where one more order of the key would be too many. In the
- * transaction that counts it.
+ * transaction that counts it; resolves with the time that it is to be counted with.
  */
-export async function checkQuota(tx: OrdersCtx, counts: OrderCounts, keyId: string): Promise<void> {
-  const now = await tx.engine.time(tx)
-  // Rows from the future come from a clock that was wrong: taken as now, they count no longer than
-  // the window.
-  await tx.db
-    .updateTable('order_count')
-    .set({ at: now })
-    .where('key_id', '=', keyId)
-    .where('at', '>', now + MINUTE)
-    .execute()
-  await refuseOver(tx, counts, keyId, now)
+export async function checkQuota(
+  tx: OrdersCtx,
+  counts: OrderCounts,
+  keyId: string,
+): Promise<number> {
+  const [now, times] = await together([tx.engine.time(tx), timesOf(tx, keyId)])
+  refuseOver(tx, { counts, keyId, times, now })
+  await mendCounts(tx, { keyId, times, now })
+  return now
+}
+
+/** What is there of a key's orders but counts no longer, or was counted by a clock that was wrong. */
+async function mendCounts({ db }: OrdersCtx, { keyId, times, now }: KeyTimes): Promise<void> {
+  // Rows from the future, taken as now, count no longer than the window.
+  if (times.some((at) => at > now + MINUTE))
+    await db
+      .updateTable('order_count')
+      .set({ at: now })
+      .where('key_id', '=', keyId)
+      .where('at', '>', now + MINUTE)
+      .execute()
+  if (times.some((at) => at <= now - DAY))
+    await db
+      .deleteFrom('order_count')
+      .where('key_id', '=', keyId)
+      .where('at', '<=', now - DAY)
+      .execute()
 }
 
 /** The same without putting a wrong clock right: nothing is written. */
@@ -37,29 +54,38 @@ export async function refuseOverQuota(
   counts: OrderCounts,
   keyId: string,
 ): Promise<void> {
-  await refuseOver(ctx, counts, keyId, await ctx.engine.time(ctx))
+  const [now, times] = await together([ctx.engine.time(ctx), timesOf(ctx, keyId)])
+  refuseOver(ctx, { counts, keyId, times, now })
 }
 
-async function refuseOver(
-  { read, monotonic }: Pick<OrdersCtx, 'read' | 'monotonic'>,
-  counts: OrderCounts,
-  keyId: string,
-  now: number,
-): Promise<void> {
+interface KeyTimes {
+  keyId: string
+  /** When its orders were counted, oldest first: those of the last day, and maybe older ones. */
+  times: readonly number[]
+  now: number
+}
+
+async function timesOf({ read }: Pick<OrdersCtx, 'read'>, keyId: string): Promise<number[]> {
   const rows = await read
     .selectFrom('order_count')
     .select('at')
     .where('key_id', '=', keyId)
-    .where('at', '>', now - DAY)
     .orderBy('at')
     .execute()
+  return rows.map(({ at }) => at)
+}
+
+function refuseOver(
+  { monotonic }: Pick<OrdersCtx, 'monotonic'>,
+  { counts, keyId, times, now }: KeyTimes & { counts: OrderCounts },
+): void {
   const steady = monotonic()
   const here = [...(counts.times.get(keyId)?.values() ?? [])].sort((a, b) => a - b)
   const waits = ORDER_QUOTAS.map((quota) => ({
     ...quota,
     ms: Math.max(
       waitFor(
-        rows.map(({ at }) => Math.min(at, now)),
+        times.map((at) => Math.min(at, now)),
         now,
         quota,
       ),
@@ -87,11 +113,6 @@ export async function countOrder(
   await tx.db
     .insertInto('order_count')
     .values({ key_id: keyId, placement_id: placementId, at })
-    .execute()
-  await tx.db
-    .deleteFrom('order_count')
-    .where('key_id', '=', keyId)
-    .where('at', '<=', at - DAY)
     .execute()
 }
 
@@ -122,14 +143,9 @@ export async function quotaLeft(
   ctx: Pick<OrdersCtx, 'engine' | 'db' | 'read' | 'now'>,
   keyId: string,
 ): Promise<{ hour: number; day: number }> {
-  const now = await ctx.engine.time(ctx)
-  const rows = await ctx.read
-    .selectFrom('order_count')
-    .select('at')
-    .where('key_id', '=', keyId)
-    .execute()
+  const [now, times] = await together([ctx.engine.time(ctx), timesOf(ctx, keyId)])
   const [hour, day] = ORDER_QUOTAS.map(({ limit, window }) =>
-    Math.max(0, limit - rows.filter(({ at }) => at > now - window).length),
+    Math.max(0, limit - times.filter((at) => at > now - window).length),
   ) as [number, number]
   return { hour, day }
 }

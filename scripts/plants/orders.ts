@@ -295,9 +295,10 @@ export const ORDERS: readonly Plant[] = [
         at: 'lib/orders/quota.ts#checkQuota',
         make:
           (real: typeof Quota.checkQuota): typeof real =>
-          async (...args) =>
-            real(...args).catch((error: { details?: { limit?: number } }) => {
+          async (tx, ...args) =>
+            real(tx, ...args).catch((error: { details?: { limit?: number } }) => {
               if (error.details?.limit !== 60) throw error
+              return tx.engine.time(tx)
             }),
       },
     ],
@@ -310,9 +311,10 @@ export const ORDERS: readonly Plant[] = [
         at: 'lib/orders/quota.ts#checkQuota',
         make:
           (real: typeof Quota.checkQuota): typeof real =>
-          async (...args) =>
-            real(...args).catch((error: { details?: { limit?: number } }) => {
+          async (tx, ...args) =>
+            real(tx, ...args).catch((error: { details?: { limit?: number } }) => {
               if (error.details?.limit !== 500) throw error
+              return tx.engine.time(tx)
             }),
       },
     ],

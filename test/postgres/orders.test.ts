@@ -28,6 +28,7 @@ import type { WatchedApp } from '../../server/testing/open.js'
 import { missing, startServer, superClient } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
 import { startProxy } from '../harness/tcp-proxy.js'
+import { countTraffic } from '../harness/postgres-traffic.js'
 import type { TcpProxy, Verdict } from '../harness/tcp-proxy.js'
 import { until } from '../harness/until.js'
 import { UPC, orderShop } from '../orders/shop.js'
@@ -204,6 +205,30 @@ describe('orders of several nodes', { skip: missing }, () => {
     await t.first.app.ctx.db.updateTable('purchase_order').set({ account: 'another' }).execute()
     const { sound, faults } = await verifyJournal(t.second.app.ctx)
     assert.deepEqual([sound, faults[0]?.where], [false, 'purchase orders'])
+  })
+
+  test('an order costs so many statements and round trips, and no more', async () => {
+    await using t = await nodes()
+    const [first, second] = [countTraffic(t.first.proxy), countTraffic(t.second.proxy)]
+    /** Of several orders the least: whoever leads looks for what is due besides. */
+    async function leastOf(node: Node): Promise<{ statements: number; trips: number }> {
+      const least = { statements: Infinity, trips: Infinity }
+      for (let i = 0; i < 12; i++) {
+        const sum = (what: 'statements' | 'trips') => first[what] + second[what]
+        const [statements, trips] = [sum('statements'), sum('trips')]
+        assert.equal(await t.place(node, t.first.shop.body()), 'placed')
+        least.statements = Math.min(least.statements, sum('statements') - statements)
+        least.trips = Math.min(least.trips, sum('trips') - trips)
+      }
+      return least
+    }
+    const [atLeader, atOther] = [await leastOf(t.first), await leastOf(t.second)]
+    // Of a caller without a key, whose calls and orders would be counted by four more.
+    assert.ok(atLeader.statements <= 30, `${atLeader.statements} statements at the leader`)
+    assert.ok(atOther.statements <= 49, `${atOther.statements} statements at another node`)
+    // Some that go together may not, where an answer is faster than the next of them.
+    assert.ok(atLeader.trips <= 17, `${atLeader.trips} round trips at the leader`)
+    assert.ok(atOther.trips <= 28, `${atOther.trips} round trips at another node`)
   })
 
   test('the same order at the same moment through both is placed once', async () => {

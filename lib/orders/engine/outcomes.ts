@@ -4,12 +4,13 @@
  */
 import { pause } from '../../core/async/wait.js'
 import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
-import { all } from '../../db/reading.js'
+import { column } from '../../db/reading.js'
+import { together } from '../../db/together.js'
 import type { OrdersCtx } from '../ctx.js'
 import { readPause } from './pause.js'
 import { unsentPlacements } from './queries.js'
 
-/** How often it is looked whether nobody tells, and how long a look comes after the one before, in ms. */
+/** How often it is looked where nobody tells, and how long a look comes after the one before, in ms. */
 const POLL = 100
 const LEAST = 10
 
@@ -39,6 +40,8 @@ class OutcomeWatch implements Outcomes {
   readonly #stopping: AbortSignal
   #waiting: Waiting = new Map()
   #isRunning = false
+  /** When the last look began, by the steady clock. */
+  #lookedAt = -Infinity
   /** Somebody has told of orders since the last look began. */
   #news = new AbortController()
 
@@ -58,9 +61,11 @@ class OutcomeWatch implements Outcomes {
   async #run(): Promise<void> {
     this.#isRunning = true
     while (this.#waiting.size > 0) {
+      await pause(POLL, this.#news.signal)
       // Many tellings are one look.
-      await pause(LEAST, this.#stopping)
-      await pause(POLL - LEAST, this.#news.signal)
+      const early = this.#lookedAt + LEAST - this.#ctx.monotonic()
+      if (early > 0) await pause(early, this.#stopping)
+      this.#lookedAt = this.#ctx.monotonic()
       this.#news = new AbortController()
       const waiting = this.#waiting
       this.#waiting = new Map()
@@ -72,14 +77,13 @@ class OutcomeWatch implements Outcomes {
   async #look(waiting: Waiting): Promise<void> {
     const ctx = this.#ctx
     const ids = [...waiting.keys()]
-    const seen = await laterIfAway(async () => ({
-      unsent: new Set(
-        (await ctx.engine.look(() => all(unsentPlacements, { ids }))).map(
-          ({ placement_id: id }) => id,
-        ),
-      ),
-      isPaused: (await readPause(ctx)) !== null,
-    })).catch((error: unknown) => {
+    const seen = await laterIfAway(async () => {
+      const [unsent, paused] = await together([
+        ctx.engine.look(() => column(unsentPlacements, { ids })),
+        readPause(ctx),
+      ])
+      return { unsent: new Set(unsent), isPaused: paused !== null }
+    }).catch((error: unknown) => {
       ctx.log.error({ err: error }, 'what became of orders cannot be read; it is looked for again')
       return null
     })

@@ -9,9 +9,13 @@ import type { Change, StoredPo } from '../stored.js'
 import type { Updateable } from 'kysely'
 import type { OrdersCtx } from '../ctx.js'
 import { listFailure } from '../history/failures.js'
-import { knownParts } from '../history/part-statuses.js'
+import { knownParts, partRows } from '../history/part-statuses.js'
+import type { KnownPart } from '../history/part-statuses.js'
+import type { StoredOrder } from '../history/records.js'
+import { present } from '../../core/present.js'
+import { together } from '../../db/together.js'
 import { statusOfParts } from '../history/statuses.js'
-import { appendJournal } from '../journal/chain.js'
+import { appendJournal, journalEnd } from '../journal/chain.js'
 import { uncountOrder } from '../quota.js'
 import type { OrderStatus } from '../../db/tables/column-types.js'
 import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
@@ -36,25 +40,51 @@ export async function move(
     Object.entries(rest).filter(([name, value]) => value !== order[name as keyof StoredPo]),
   )
   const set = { ...changed, state: to, updated_at: tx.now() }
-  const { numUpdatedRows } = await tx.db
-    .updateTable('purchase_order')
-    .set(set)
-    .where('id', '=', order.id)
-    .where('state', '=', order.state)
-    .where('sends', '=', order.sends)
-    .executeTakeFirstOrThrow()
+  const [{ numUpdatedRows }, end, standing] = await together([
+    tx.db
+      .updateTable('purchase_order')
+      .set(set)
+      .where('id', '=', order.id)
+      .where('state', '=', order.state)
+      .where('sends', '=', order.sends)
+      .executeTakeFirstOrThrow(),
+    journalEnd(tx),
+    standingOf(tx, order),
+  ])
   if (numUpdatedRows === 0n) return null
-  await appendJournal(tx, 'state', {
+  const moved = { ...order, ...set } as StoredPo
+  const data: StateData = {
     id: order.id,
     ref: order.client_ref,
     from: order.state,
     set,
     ...(told && { told }),
-  } satisfies StateData)
-  if (told) await keepTold(tx, order, told)
-  const moved = { ...order, ...set } as StoredPo
-  await follow(tx, moved, order.state)
+  }
+  await together([
+    appendJournal(tx, 'state', data, end),
+    told && keepTold(tx, order, told),
+    // What was told is part of where it stands.
+    follow(tx, moved, { before: order.state, standing: told ? undefined : standing }),
+  ])
   return moved
+}
+
+/** Where the record of a purchase order stands. */
+interface Standing {
+  record: StoredOrder
+  parts: KnownPart[]
+}
+
+/** Undefined where there is no such record: the database may have been set back. */
+async function standingOf(
+  tx: OrdersCtx,
+  { fulfillment_order_id: id }: StoredPo,
+): Promise<Standing | undefined> {
+  const [record, rows] = await together([
+    tx.db.selectFrom('fulfillment_order').selectAll().where('id', '=', id).executeTakeFirst(),
+    partRows(tx, id),
+  ])
+  return record && { record, parts: knownParts(rows, record) }
 }
 
 /** Keeps what an acceptance told, which may be told by nothing else again. */
@@ -71,16 +101,18 @@ export async function keepTold(
 
 /**
  * What a change means for the history: a failure is listed, the record tells the state of all its
- * purchase orders.
+ * purchase orders. `standing` is for who has asked where its record stands since the change.
  */
-export async function follow(tx: OrdersCtx, order: StoredPo, before: PoState): Promise<void> {
-  const record = await tx.db
-    .selectFrom('fulfillment_order')
-    .selectAll()
-    .where('id', '=', order.fulfillment_order_id)
-    .executeTakeFirstOrThrow()
+export async function follow(
+  tx: OrdersCtx,
+  order: StoredPo,
+  { before, standing }: { before: PoState; standing?: Standing | undefined },
+): Promise<void> {
+  const { record, parts } = present(
+    standing ?? (await standingOf(tx, order)),
+    `the record of purchase order ${order.id}`,
+  )
   if (FAILED.includes(order.state) && !FAILED.includes(before)) await listFailure(tx, record, order)
-  const parts = await knownParts(tx, record)
   const isNothing = parts.every(({ isFailed }) => isFailed)
   const statuses = parts.flatMap(({ status }) => status ?? [])
   await changeRecord(tx, record, {

@@ -18,12 +18,18 @@ export interface KnownPart {
   isFailed: boolean
 }
 
+interface PartRow {
+  id: number
+  state: PoState
+  distributor_order_id: string | null
+  /** What a distributor told of it, and when; null where none did. */
+  order_status: OrderStatus | null
+  at: number | null
+}
+
 /** The purchase orders of a record, in their order. In the transaction that changes one of them. */
-export async function knownParts(
-  { db }: OrdersCtx,
-  record: Pick<StoredOrder, 'id' | 'order_status'>,
-): Promise<KnownPart[]> {
-  const rows = await db
+export async function partRows({ db }: OrdersCtx, recordId: number): Promise<PartRow[]> {
+  return db
     .selectFrom('purchase_order')
     .leftJoin('lane_status', 'lane_status.purchase_order_id', 'purchase_order.id')
     .select([
@@ -33,9 +39,16 @@ export async function knownParts(
       'lane_status.order_status',
       'lane_status.at',
     ])
-    .where('fulfillment_order_id', '=', record.id)
+    .where('fulfillment_order_id', '=', recordId)
     .orderBy('purchase_order.id')
     .execute()
+}
+
+/** What is known of them. */
+export function knownParts(
+  rows: readonly PartRow[],
+  record: Pick<StoredOrder, 'order_status'>,
+): KnownPart[] {
   return rows.map((row) => ({
     id: row.id,
     number: row.state === 'placed' ? row.distributor_order_id : null,

@@ -1,6 +1,7 @@
 /** Rows of the history as the wire has them. */
 import type { Selectable } from 'kysely'
 import type { OrdersCtx } from '../ctx.js'
+import { together } from '../../db/together.js'
 import type { FailedPlacement, FulfillmentOrder } from './shapes.js'
 import type { FailedPlacementTable, FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 
@@ -55,18 +56,20 @@ export async function recordsOfPlacement(
   { read }: Pick<OrdersCtx, 'read'>,
   placementId: number,
 ): Promise<{ orders: FulfillmentOrder[]; errors: FailedPlacement[] }> {
-  const orders = await read
-    .selectFrom('fulfillment_order')
-    .selectAll()
-    .where('placement_id', '=', placementId)
-    .where('visible', '=', 1)
-    .orderBy('group_no')
-    .execute()
-  const errors = await read
-    .selectFrom('failed_placement')
-    .selectAll()
-    .where('placement_id', '=', placementId)
-    .orderBy('id')
-    .execute()
+  const [orders, errors] = await together([
+    read
+      .selectFrom('fulfillment_order')
+      .selectAll()
+      .where('placement_id', '=', placementId)
+      .where('visible', '=', 1)
+      .orderBy('group_no')
+      .execute(),
+    read
+      .selectFrom('failed_placement')
+      .selectAll()
+      .where('placement_id', '=', placementId)
+      .orderBy('id')
+      .execute(),
+  ])
   return { orders: orders.map(recordOf), errors: errors.map(failureOf) }
 }

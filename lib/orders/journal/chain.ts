@@ -31,23 +31,37 @@ export interface ReadLine extends JournalLine {
 
 const CLOSING = /,"mac":"([\w-]{43})"\}$/
 
-/** Appends a line in the transaction of `tx`. */
-export async function appendJournal(
-  tx: OrdersCtx,
-  kind: JournalKind,
-  data: unknown,
-): Promise<number> {
+/** The last line of the journal, to which the next one is chained. */
+export interface JournalEnd {
+  /** 0 where there is none. */
+  seq: number
+  mac: string
+}
+
+/** Where the journal ends, in the transaction of `tx`. */
+export async function journalEnd(tx: OrdersCtx): Promise<JournalEnd> {
   const last = await tx.db
     .selectFrom('journal')
     .select(['seq', 'line'])
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const seq = (last?.seq ?? 0) + 1
-  const line = closeLine(
-    { seq, at: tx.now(), kind, data, prev: last ? macOf(last.line) : '' },
-    journalSealer(tx),
-  )
+  return last ? { seq: last.seq, mac: macOf(last.line) } : { seq: 0, mac: '' }
+}
+
+/**
+ * Appends a line in the transaction of `tx`. `end` is for who has asked already, and has appended
+ * nothing since.
+ */
+export async function appendJournal(
+  tx: OrdersCtx,
+  kind: JournalKind,
+  data: unknown,
+  end?: JournalEnd,
+): Promise<number> {
+  const last = end ?? (await journalEnd(tx))
+  const seq = last.seq + 1
+  const line = closeLine({ seq, at: tx.now(), kind, data, prev: last.mac }, journalSealer(tx))
   await tx.db.insertInto('journal').values({ seq, line }).execute()
   return seq
 }

@@ -69,7 +69,7 @@ async function replayState(tx: OrdersCtx, line: StateData): Promise<string> {
     )
   await tx.db.updateTable('purchase_order').set(set).where('id', '=', id).execute()
   if (told) await keepTold(tx, order, told)
-  await follow(tx, { ...order, ...set } as StoredPo, from)
+  await follow(tx, { ...order, ...set } as StoredPo, { before: from })
   const { order_id: orderId } = await tx.db
     .selectFrom('fulfillment_order')
     .select('order_id')

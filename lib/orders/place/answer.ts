@@ -31,21 +31,23 @@ export async function answerOf(
   ctx: OrdersCall,
   order: CheckedOrder,
   { placementId }: Intent,
-  sending: Promise<unknown>,
+  sending: Promise<StoredPo[] | null>,
 ): Promise<PlacedOrder> {
   try {
-    await inTime(() => sending, { ms: PATIENCE, late: () => {} })
+    const seen = await inTime(() => sending, { ms: PATIENCE, late: () => null })
     await ctx.orders.step('before the answer')
-    const orders = await purchaseOrdersOf(ctx, placementId)
-    // Who cannot write that down leaves it to be tried again, and says so.
-    if (orders.every(isUnreachable))
-      await giveUp(ctx, placementId, orders).catch((error: unknown) =>
+    let parts = seen ?? (await purchaseOrdersOf(ctx, placementId))
+    if (parts.every(isUnreachable)) {
+      // Who cannot write that down leaves it to be tried again, and says so.
+      await giveUp(ctx, placementId, parts).catch((error: unknown) =>
         ctx.log.warn(
           { err: error, orderId: order.orderId },
           'an order whose distributors cannot be reached is tried again',
         ),
       )
-    return await placedOrder(ctx, order, placementId)
+      parts = await purchaseOrdersOf(ctx, placementId)
+    }
+    return await placedOrder(ctx, order, { placementId, parts })
   } catch (error) {
     if (isApiError(error) && NOTHING_CAME.has(error.code)) throw error
     ctx.log.error(
@@ -98,9 +100,8 @@ async function giveUp(
 async function placedOrder(
   ctx: OrdersCall,
   { orderId, mode }: CheckedOrder,
-  placementId: number,
+  { placementId, parts: sent }: { placementId: number; parts: readonly StoredPo[] },
 ): Promise<PlacedOrder> {
-  const sent = await purchaseOrdersOf(ctx, placementId)
   const { orders, errors } = await recordsOfPlacement(ctx, placementId)
   if (sent.every(({ state }) => FAILED.includes(state))) {
     if (sent.some(({ reason }) => reason === DISK_FULL))

@@ -11,15 +11,23 @@ import { purchaseOrdersOf } from '../rows.js'
 
 /**
  * Has an order sent that was just taken in: here, as long as this process may, and else by who may.
- * The lease is the caller's to give back.
+ * The lease is the caller's to give back. Resolves with its purchase orders where it had to look at
+ * them.
  */
 export async function sendTaken(
   ctx: OrdersCall,
   intent: Intent,
   lease: HeldLease | null,
-): Promise<void> {
-  if (lease) await sendIntent(ctx, intent, lease.epoch)
-  if (ctx.engine.lead ? !(await isThrough(ctx, intent)) : !lease) await waitForSender(ctx, intent)
+): Promise<StoredPo[] | null> {
+  if (lease) {
+    await sendIntent(ctx, intent, lease.epoch)
+    if (ctx.engine.lead === null) return null
+    // Another node may lead by now, and it was given back.
+    const orders = await laterIfAway(() => purchaseOrdersOf(ctx, intent.placementId))
+    if (orders?.every(isThrough)) return orders
+  }
+  await waitForSender(ctx, intent)
+  return null
 }
 
 /**
@@ -81,12 +89,7 @@ async function sendPlanned(ctx: OrdersCall, intent: Intent, lease: HeldLease): P
   if (purchaseOrders.length > 0) await sendIntent(ctx, { ...intent, purchaseOrders }, lease.epoch)
 }
 
-/** Whether each part was sent, or could not be. */
-async function isThrough(ctx: OrdersCall, { placementId }: Intent): Promise<boolean> {
-  const orders = await laterIfAway(() => purchaseOrdersOf(ctx, placementId))
-  return (
-    orders?.every(
-      ({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0),
-    ) ?? false
-  )
+/** It was sent, or could not be. */
+function isThrough({ state, failures }: StoredPo): boolean {
+  return state !== 'sending' && (state !== 'planned' || failures > 0)
 }

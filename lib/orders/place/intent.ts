@@ -11,11 +11,12 @@ import { sealContent } from '../sealed-content.js'
 import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 import type { CheckedGroup, CheckedOrder } from './check-order.js'
 import { OrderIdHeld, earlierPlacements } from './holder.js'
-import { appendJournal } from '../journal/chain.js'
+import { appendJournal, journalEnd } from '../journal/chain.js'
 import { fitPo, poNumber, poOfAttempt } from './po-number.js'
 import { checkQuota, countOrder } from '../quota.js'
 import { fence } from '../engine/sender/fence.js'
 import { refusePaused } from './refusals.js'
+import { together } from '../../db/together.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
 import { present } from '../../core/present.js'
@@ -70,15 +71,17 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
     ctx,
     async (tx) => {
       const { order, digest } = input
-      // Before the pause: an order that just came back from the journal was sent, so nobody may hear
-      // that nothing was.
-      const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
-      if (isHeld) throw new OrderIdHeld()
-      await refusePaused(tx)
-      if (input.groups.some(({ parts }) => parts.some(({ isSentNow }) => isSentNow)))
-        await fence({ ...tx, epoch: input.epoch })
-      if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
-      const ids = await nextIds(tx)
+      const isSentNow = input.groups.some(({ parts }) => parts.some((part) => part.isSentNow))
+      // Of several reasons against it the first is told. Before the pause: an order that just came
+      // back from the journal was sent, so nobody may hear that nothing was.
+      const [attempt, , , at, ids, end] = await together([
+        nextAttempt(tx, order.orderId),
+        refusePaused(tx),
+        isSentNow && fence({ ...tx, epoch: input.epoch }),
+        ctx.key && checkQuota(tx, input.counts, ctx.key.id),
+        nextIds(tx),
+        journalEnd(tx),
+      ])
       const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
       const placement: Placement = {
         id: ids.placement,
@@ -93,23 +96,33 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
         was_refused: 0,
       }
       const rows = rowsOf(tx as OrdersCall, { ...input, placement, ids })
-      await tx.db.insertInto('placement').values(placement).execute()
-      await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
-      await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
-      if (ctx.key) {
-        const at = await tx.engine.time({ db: tx.db, now: () => placedAt })
-        await countOrder(tx, ctx.key.id, placement.id, at)
-      }
-      await appendJournal(tx, 'intent', {
+      const data: IntentData = {
         placement,
         orders: rows.orders.map(({ customer_name: _name, ...named }) => named),
         purchaseOrders: rows.purchaseOrders,
-      } satisfies IntentData)
-      if (input.epoch === null) await tx.engine.lead?.tell(tx.db, 'waits')
+      }
+      await together([
+        tx.db.insertInto('placement').values(placement).execute(),
+        tx.db.insertInto('fulfillment_order').values(rows.orders).execute(),
+        tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute(),
+        ctx.key && countOrder(tx, ctx.key.id, placement.id, at ?? placedAt),
+        appendJournal(tx, 'intent', data, end),
+        input.epoch === null && tx.engine.lead?.tell(tx.db, 'waits'),
+      ])
       return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
     },
     { inTurn: true },
   )
+}
+
+/** Throws `OrderIdHeld` where somebody holds the order_id. */
+async function nextAttempt(
+  tx: Pick<OrdersCall, 'read' | 'subscriber'>,
+  orderId: string,
+): Promise<number> {
+  const { isHeld, attempt } = await earlierPlacements(tx, orderId)
+  if (isHeld) throw new OrderIdHeld()
+  return attempt
 }
 
 /**

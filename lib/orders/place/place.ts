@@ -16,6 +16,7 @@ import type { Intent, PlannedGroup } from './intent.js'
 import { newReference } from '../rows.js'
 import { refuseDuplicate, refuseFullDisk } from './refusals.js'
 import { partsOf } from './split.js'
+import { together } from '../../db/together.js'
 import { notKnown, takeIn } from './take-in.js'
 
 /** How long an answer waits for a database that does not say whether it has the order, in ms. */
@@ -47,8 +48,8 @@ async function placeOnce(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder>
   let order: CheckedOrder
   let groups: PlannedGroup[]
   try {
-    await refuseDuplicate(ctx, body)
-    order = await checkOrder(ctx, body)
+    // That it is a duplicate comes before whatever is wrong with it.
+    ;[, order] = await together([refuseDuplicate(ctx, body), checkOrder(ctx, body)])
     refuseFullDisk(ctx)
     ctx.orders.refuseFailed()
     groups = await plannedGroups(ctx, order, lease !== null)
@@ -72,6 +73,7 @@ async function placeOnce(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder>
           { err: error, orderId: order.orderId },
           'an order was taken in, and not all about it could be written down; it is taken up again',
         )
+        return null
       }),
     )
     .finally(() => lease?.release())

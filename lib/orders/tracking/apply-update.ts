@@ -16,7 +16,7 @@ import type { PoState } from '../../db/tables/orders.js'
 import type { StateData } from '../engine/transitions.js'
 import { cleanUpdate } from './clean-update.js'
 import { contentOrNull } from '../sealed-content.js'
-import { knownParts } from '../history/part-statuses.js'
+import { knownParts, partRows } from '../history/part-statuses.js'
 import { LONGEST_AGO, isNewsOf, isOthers, isWhollyOthers, samePo } from '../matching/match.js'
 import { sharersOfPo, standsElsewhere } from '../matching/order-numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
@@ -254,7 +254,7 @@ async function applyTo(tx: OrdersCtx, order: StoredPo, update: OrderUpdate): Pro
       set: { ...set, state: 'placed' },
     } satisfies StateData)
   }
-  const parts = await knownParts(tx, record)
+  const parts = knownParts(await partRows(tx, record.id), record)
   const statuses = parts.map(({ status }) => status)
   const mine = parts.findIndex(({ id }) => id === order.id)
   const before = present(statuses[mine], `the status of purchase order ${order.id}`)

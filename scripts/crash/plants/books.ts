@@ -137,7 +137,7 @@ export const BOOKS: readonly Planted[] = [
       },
       {
         at: 'lib/orders/quota.ts#checkQuota',
-        make: (): typeof Quota.checkQuota => async () => {},
+        make: (): typeof Quota.checkQuota => (tx) => tx.engine.time(tx),
       },
     ],
   },

@@ -200,8 +200,9 @@ export const PLANTS: readonly CrashPlant[] = [
               ({ limit, window }) =>
                 times.filter((at) => at > tx.monotonic() - window).length >= limit,
             )
-            await real(tx, counts, keyId).catch((error: unknown) => {
+            return real(tx, counts, keyId).catch((error: unknown) => {
               if (isOver || !isApiError(error) || error.code !== 'order_volume_limit') throw error
+              return tx.engine.time(tx)
             })
           },
       },

@@ -5,6 +5,7 @@ import { LeadLost } from '../../../db/lead.js'
 import type { Change, StoredPo } from '../../stored.js'
 import { standsElsewhere } from '../../matching/order-numbers.js'
 import { move } from '../transitions.js'
+import { together } from '../../../db/together.js'
 import type { SenderCtx } from './ctx.js'
 import { fence } from './fence.js'
 import { givenBack } from '../rules/after-send.js'
@@ -36,11 +37,17 @@ export async function record(
         ctx,
         async (tx) => {
           written = null
-          if (!isOwnAnswer) await fence(tx)
-          written = await move(tx, order, await asItIs(tx, order, change))
-          // Of an attempt that may have been committed it was written then.
-          if (written || !doubted) await also(tx)
-          if (written) await ctx.engine.lead?.tell(tx.db, 'moved')
+          const exact = await asItIs(tx, order, change)
+          const [, moved] = await together([
+            !isOwnAnswer && fence(tx),
+            move(tx, order, exact),
+            // Of an attempt that may have been committed it was written then.
+            !doubted && also(tx),
+            // That it is about to be sent is nothing that anybody waits for.
+            exact.to !== 'sending' && ctx.engine.lead?.tell(tx.db, 'moved'),
+          ])
+          written = moved
+          if (written && doubted) await also(tx)
           return written
         },
         { inTurn: true },
