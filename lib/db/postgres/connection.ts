@@ -220,9 +220,10 @@ class Connection implements DatabaseConnection {
     } catch (error) {
       const fault = meaning(faultOf(error))
       if (isConnectionLost(fault)) this.#isBroken = true
-      if (this.#isInTransaction) this.#failure ??= fault
+      // What stands behind the first error is refused because of it, and says no more than that.
+      if (this.#isInTransaction) throw (this.#failure ??= fault)
       // An error that ended the connection, too, may have come after the change was committed.
-      else if (!/^\s*select\b/i.test(text) && (this.#isBroken || !(await this.#lives())))
+      if (!/^\s*select\b/i.test(text) && (this.#isBroken || !(await this.#lives())))
         throw new CommitUnknown(fault)
       throw fault
     }

@@ -16,7 +16,6 @@ import type { Intent, PlannedGroup } from './intent.js'
 import { newReference } from '../rows.js'
 import { refuseDuplicate, refuseFullDisk } from './refusals.js'
 import { partsOf } from './split.js'
-import { together } from '../../db/together.js'
 import { notKnown, takeIn } from './take-in.js'
 
 /** How long an answer waits for a database that does not say whether it has the order, in ms. */
@@ -48,8 +47,9 @@ async function placeOnce(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder>
   let order: CheckedOrder
   let groups: PlannedGroup[]
   try {
-    // That it is a duplicate comes before whatever is wrong with it.
-    ;[, order] = await together([refuseDuplicate(ctx, body), checkOrder(ctx, body)])
+    // Before the check, which is noted in the log of decisions.
+    await refuseDuplicate(ctx, body)
+    order = await checkOrder(ctx, body)
     refuseFullDisk(ctx)
     ctx.orders.refuseFailed()
     groups = await plannedGroups(ctx, order, lease !== null)
