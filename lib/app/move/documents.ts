@@ -7,6 +7,8 @@ import { writeWholeNow } from '../../core/storage/durable.js'
 import type { MoveClient } from '../../db/move/postgres-state.js'
 import type { Row, TableShape } from '../../db/move/tables.js'
 import {
+  DISTID_FORM,
+  distidIn,
   documentFile,
   documentFiles,
   documentsIn,
@@ -40,14 +42,8 @@ export function documentRows(dir: string): Row[] {
 }
 
 function distidOf(file: string, text: string): string {
-  let document: { distid?: unknown } | null = null
-  try {
-    document = JSON.parse(text.replace(/^\uFEFF/, '')) as { distid?: unknown } | null
-  } catch {
-    // Told below.
-  }
-  const distid = document?.distid
-  if (typeof distid !== 'string' || !/^[A-Za-z0-9]+$/.test(distid))
+  const distid = distidIn(text)
+  if (distid === null || !DISTID_FORM.test(distid))
     throw new Error(`${file} is not a document of a distributor: \`distributors check\` says why`)
   return distid
 }
@@ -55,7 +51,7 @@ function distidOf(file: string, text: string): string {
 /** Writes them as files. Throws for a distid that could not be the name of one. */
 export function writeDocuments(dir: string, rows: readonly Row[]): void {
   for (const [distid, text] of rows as readonly (readonly [string, string])[]) {
-    if (!/^[A-Za-z0-9]+$/.test(distid))
+    if (!DISTID_FORM.test(distid))
       throw new Error(`"${distid}" in the table ${DOCUMENTS.name} is not a distid: remove that row`)
     mkdirSync(documentsIn(dir), { recursive: true, mode: 0o700 })
     writeWholeNow(documentFile(dir, distid), text)

@@ -1,7 +1,7 @@
 /**
- * An answer that is already JSON, as text or as its UTF-8. A page of offers is put together from stored fragments;
- * parsing it only to stringify it again would be most of its cost. The server sends it as it is,
- * the library parses it for its caller.
+ * An answer that is already JSON, as text or as its UTF-8. A page of offers is put together from
+ * stored fragments; parsing it only to stringify it again would be most of its cost. The server
+ * sends it as it is, the library parses it for its caller.
  */
 export interface Serialized<T> {
   readonly json: string | Buffer

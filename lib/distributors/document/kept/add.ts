@@ -6,7 +6,7 @@ import type { Distributor } from '../../distributor.js'
 import type { Preset } from '../../generic/preset.js'
 import { makeRegistry } from '../../registry.js'
 import type { DistributorDocument } from '../schema.js'
-import { documentFile, documentsIn, withDocumentAdded } from './folder.js'
+import { DISTID_FORM, documentFile, documentsIn, withDocumentAdded } from './folder.js'
 
 /** What comes with the program. */
 export interface Known {
@@ -61,7 +61,7 @@ export function tryDocument(
 /** Takes a document away. Throws 400 where there is none. */
 export function removeDocument(dir: string, distid: string): string {
   const file = documentFile(dir, distid)
-  if (!/^[A-Za-z0-9]+$/.test(distid) || !existsSync(file))
+  if (!DISTID_FORM.test(distid) || !existsSync(file))
     throw invalid('distid', `there is no document of "${distid}" in ${documentsIn(dir)}`)
   rmSync(file)
   return file

@@ -12,6 +12,19 @@ export const documentsIn = (dir: string): string => join(dir, 'distributors')
 export const documentFile = (dir: string, distid: string): string =>
   join(documentsIn(dir), `${distid}.json`)
 
+/** A distid that can be the name of a file. */
+export const DISTID_FORM = /^[A-Za-z0-9]+$/
+
+/** What a document says that its distid is; null where it says nothing, or is none. */
+export function distidIn(text: string): string | null {
+  try {
+    const document = JSON.parse(text.replace(/^\uFEFF/, '')) as { distid?: unknown } | null
+    return typeof document?.distid === 'string' ? document.distid : null
+  } catch {
+    return null
+  }
+}
+
 /** The text of each document of a folder, in the order of their files' names. */
 export function documentFiles(dir: string): { file: string; text: string }[] {
   const folder = documentsIn(dir)

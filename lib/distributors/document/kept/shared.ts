@@ -21,7 +21,7 @@ import type { DistributorDocument } from '../schema.js'
 import { OTHER_WAY, orderingOf, textOf } from './add.js'
 import type { Known } from './add.js'
 import { refuseShared } from './apart.js'
-import { documentFiles } from './folder.js'
+import { distidIn, documentFiles } from './folder.js'
 import { knownBy, lackText, lacksOf } from './lacks.js'
 import type { KnownDocument } from './lacks.js'
 import {
@@ -95,15 +95,6 @@ function strayFilesIn(dir: string, rows: readonly Row[]): string[] {
   return documentFiles(dir).flatMap(({ file, text }) =>
     stored.has(distidIn(text) ?? basename(file, '.json')) ? [] : [file],
   )
-}
-
-function distidIn(text: string): string | null {
-  try {
-    const { distid } = JSON.parse(text.replace(/^\uFEFF/, '')) as { distid?: unknown }
-    return typeof distid === 'string' ? distid : null
-  } catch {
-    return null
-  }
 }
 
 /**
