@@ -6,6 +6,8 @@ export interface Pace {
   lease: number
   /** After which an order that nobody shows was not sent: longer than any freeze. */
   settle: number
+  /** Between two looks that must both show nothing. */
+  apart: number
   /** At most, from a second on. */
   freeze: number
   stall: number
@@ -20,6 +22,7 @@ export interface Pace {
 export const REAL: Pace = {
   lease: 15 * SECOND,
   settle: 25 * SECOND,
+  apart: 5 * SECOND,
   freeze: 20 * SECOND,
   stall: 18 * SECOND,
   away: 5 * SECOND,
@@ -31,9 +34,12 @@ export const REAL: Pace = {
 export const QUICK: Pace = {
   lease: 6 * SECOND,
   settle: 12 * SECOND,
+  apart: 2 * SECOND,
   freeze: 8 * SECOND,
   stall: 7 * SECOND,
   away: 2 * SECOND,
   storeAway: 6 * SECOND,
   leaderless: 20 * SECOND,
 }
+
+export const PACES: Readonly<Record<string, Pace>> = { real: REAL, quick: QUICK }

@@ -9,13 +9,13 @@ import type { Pace } from './pace.js'
 
 export interface NodeBuild {
   root: string
-  pace: Pick<Pace, 'lease' | 'settle'>
+  pace: Pick<Pace, 'lease' | 'settle' | 'apart'>
   /** One of plants.ts. */
   bug: Planted | null
 }
 
 /** A program that does not wait for the ten minutes after which an order counts as not sent. */
-const impatient = ({ lease, settle }: NodeBuild['pace']): esbuild.Plugin => ({
+const impatient = ({ lease, settle, apart }: NodeBuild['pace']): esbuild.Plugin => ({
   name: 'impatient',
   setup({ onLoad }) {
     const have = (filter: RegExp, waits: string, instead: string) =>
@@ -25,6 +25,11 @@ const impatient = ({ lease, settle }: NodeBuild['pace']): esbuild.Plugin => ({
         return { contents: parts.join(instead), loader: 'ts' }
       })
     have(/[\\/]rules[\\/]timing\.ts$/, 'const SETTLE = 10 * MINUTE', `const SETTLE = ${settle}`)
+    have(
+      /[\\/]rules[\\/]after-search\.ts$/,
+      'const LOOKS_APART = MINUTE',
+      `const LOOKS_APART = ${apart}`,
+    )
     have(/[\\/]lead[\\/]leadership\.ts$/, 'const LIFE = 15 * SECOND', `const LIFE = ${lease}`)
   },
 })
