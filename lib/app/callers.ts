@@ -38,7 +38,11 @@ export class Callers {
   async contextOf(caller: string | { key: string }): Promise<Ctx> {
     if (typeof caller === 'string')
       return { ...this.#ctx, subscriber: await findSubscriber(this.#ctx, caller), key: null }
-    const key = this.findKey(caller.key)
+    let key = this.findKey(caller.key)
+    if (key?.status !== 'enabled') {
+      await this.#ctx.engine.catchUp('keys')
+      key = this.findKey(caller.key)
+    }
     if (!key) throw new ApiError('invalid_api_key')
     if (key.status !== 'enabled')
       throw new ApiError(key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')

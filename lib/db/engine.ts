@@ -5,6 +5,7 @@ import type { Metered, RawHandle, SharedCalls } from './metered.js'
 import type { Reader, Reading, Snapshot } from './query.js'
 import type { Rescued } from './sqlite/rescue.js'
 import type { Memory } from './state.js'
+import type { StateName } from './tables/column-types.js'
 import type { DecisionTables, MeterTables, Tables } from './tables/tables.js'
 
 export interface AtomicOptions {
@@ -65,6 +66,12 @@ export interface Engine extends Memory {
   version(): number
   /** As `version`, of the catalog file. */
   catalogVersion(): number
+  /**
+   * Reads what is remembered of this state as it is committed now: before somebody is refused for
+   * what another node may just have changed. Null where there is one folder, whose memory is never
+   * behind.
+   */
+  catchUp(name: StateName): Promise<void> | null
   /** Has both read anew: for who knows of a commit within this turn. */
   lookAgain(): void
   /**

@@ -37,34 +37,51 @@ export function makeGate(
   { trustedProxies = [], trustProxyDirect = false }: ProxyOptions,
 ): Gate {
   const proxies = { isTrusted: compileAllowlist(trustedProxies), mayCallItself: trustProxyDirect }
-  const { limits } = app.ctx
+  const { limits, engine } = app.ctx
   return (headers, peer, route, seen) => {
     const text = headers.get('x-api-key')
     if (!text) throw new ApiError('missing_api_key')
     const address = clientAddress(peer, headers.get('x-forwarded-for'), proxies)
-    const key = app.findKey(text)
-    if (!key) {
-      if (!limits.allowFailure(address ?? peer ?? 'unknown'))
-        throw new ApiError('rate_limited', {
-          message: 'Too many wrong keys from this address.',
-          headers: { 'retry-after': '60' },
-        })
-      throw new ApiError('invalid_api_key')
+    const enter = (): Caller | Promise<Caller> | ApiError => {
+      const key = app.findKey(text)
+      if (!key) return new ApiError('invalid_api_key')
+      if (seen) seen.keyId = key.id
+      return whyShut(key, address) ?? admit(limits, key, route)
     }
-    if (seen) seen.keyId = key.id
-    if (key.status === 'disabled') throw new ApiError('key_disabled')
-    if (key.status === 'cancelled') throw new ApiError('key_cancelled')
-    if (key.allowlist.length === 0) throw new ApiError('ip_whitelist_required')
-    if (address === null || !key.allows(address)) {
-      throw new ApiError('ip_not_allowed', {
-        message: `The address ${address ?? 'of this call'} is not on the allowlist of the API key.`,
+    const entered = enter()
+    if (!(entered instanceof ApiError)) return entered
+    if (entered.code === 'invalid_api_key' && !limits.allowFailure(address ?? peer ?? 'unknown'))
+      throw new ApiError('rate_limited', {
+        message: 'Too many wrong keys from this address.',
+        headers: { 'retry-after': '60' },
       })
-    }
-    const admission = limits.admit(key, route)
-    return admission instanceof Promise
-      ? admission.then((answer) => admitted(key, answer))
-      : admitted(key, admission)
+    const caughtUp = engine.catchUp('keys')
+    if (!caughtUp) throw entered
+    return caughtUp.then(() => {
+      // Another node may just have made the key, or let it in.
+      const again = enter()
+      if (again instanceof ApiError) throw again
+      return again
+    })
   }
+}
+
+/** What keeps a key from being used from this address; null where nothing does. */
+function whyShut(key: Key, address: string | null): ApiError | null {
+  if (key.status === 'disabled') return new ApiError('key_disabled')
+  if (key.status === 'cancelled') return new ApiError('key_cancelled')
+  if (key.allowlist.length === 0) return new ApiError('ip_whitelist_required')
+  if (address !== null && key.allows(address)) return null
+  return new ApiError('ip_not_allowed', {
+    message: `The address ${address ?? 'of this call'} is not on the allowlist of the API key.`,
+  })
+}
+
+function admit(limits: App['ctx']['limits'], key: Key, route: string): Caller | Promise<Caller> {
+  const admission = limits.admit(key, route)
+  return admission instanceof Promise
+    ? admission.then((answer) => admitted(key, answer))
+    : admitted(key, admission)
 }
 
 function admitted(key: Key, admission: Admission): Caller {

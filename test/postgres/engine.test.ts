@@ -25,6 +25,7 @@ const count = query((db) =>
 )
 
 const sleep = query(() => sql<{ slept: string }>`select pg_sleep(3)`)
+const nap = query(() => sql<{ slept: string }>`select pg_sleep(0.1)`)
 
 describe('a node', { skip: missing }, () => {
   let server: TestServer
@@ -117,6 +118,21 @@ describe('a node', { skip: missing }, () => {
     await one.atomic(ctxOf(one), ({ db }) => touch(db, 'keys'))
     assert.equal(loads, 2)
     assert.equal(keys(), 3)
+  })
+
+  test('what is kept of one state moves together, however long a part of it takes', async () => {
+    const quick = two.remember('modes', () => value(count))
+    const slow = two.remember('modes', function* () {
+      yield* value(nap)
+      return yield* value(count)
+    })
+    await two.ready()
+    const before = quick()!
+    await change(one, 'TOG')
+    await until(() => {
+      assert.equal(quick(), slow())
+      return quick() === before + 1
+    }, 'it is read')
   })
 
   test('reads over one state, however many queries that takes', async () => {

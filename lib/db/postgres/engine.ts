@@ -117,6 +117,7 @@ async function engineOver(
       return result
     },
     version: () => commits,
+    catchUp: (name) => memory.refresh([name]),
     lookAgain: own.forgetCatalogVersion,
     isGone: (name) => name === 'catalog' && own.isCatalogGone(),
     rescueRecord: isHere('there is no file'),

@@ -20,8 +20,10 @@ export interface NodeMemory extends Memory {
   close(): Promise<void>
 }
 
+/** All that is kept of one state: it moves together, so that what is read of it fits together. */
 interface Kept {
   readonly name: StateName
+  remember<T>(load: () => Reading<T>): Remembered<T>
   /** Reads it anew where its number has moved; whoever asks meanwhile gets one that is as new. */
   refresh(): Promise<void>
   readonly isRead: boolean
@@ -31,7 +33,7 @@ export function openMemory(
   look: <T>(read: () => Reading<T>) => Promise<T>,
   log: Pick<Log, 'warn'>,
 ): NodeMemory {
-  const all: Kept[] = []
+  const all = new Map<StateName, Kept>()
   const stale = new Set<StateName>()
   const closing = new AbortController()
   let catchingUp: Promise<void> | undefined
@@ -39,7 +41,7 @@ export function openMemory(
   async function refresh(names?: Iterable<StateName>): Promise<void> {
     const wanted = names && new Set(names)
     await Promise.all(
-      all
+      [...all.values()]
         .filter((kept) => (wanted ? wanted.has(kept.name) : !kept.isRead))
         .map((kept) => kept.refresh()),
     )
@@ -63,9 +65,9 @@ export function openMemory(
 
   return {
     remember(name, load) {
-      const kept = keep(look, { name, load })
-      all.push(kept)
-      return kept.remembered
+      let kept = all.get(name)
+      if (!kept) all.set(name, (kept = keep(look, name)))
+      return kept.remember(load)
     },
     refresh,
     refreshSoon(names) {
@@ -79,20 +81,31 @@ export function openMemory(
   }
 }
 
-/** One value, which is read by one reading at a time. */
-function keep<T>(
-  look: <R>(read: () => Reading<R>) => Promise<R>,
-  { name, load }: { name: StateName; load: () => Reading<T> },
-): Kept & { remembered: Remembered<T> } {
-  let held: { value: T; state: number | undefined } | undefined
+/** A value with the number of its state when it was read; undefined before that. */
+interface Value {
+  readonly load: () => Reading<unknown>
+  held: { value: unknown; state: number | undefined } | undefined
+}
+
+/** What is kept of one state is read by one reading at a time. */
+function keep(look: <R>(read: () => Reading<R>) => Promise<R>, name: StateName): Kept {
+  const values: Value[] = []
   let reading: Promise<void> | undefined
   /** A reading that was asked for while another was under way, which may be too old for it. */
   let following: Promise<void> | undefined
 
   async function read(): Promise<void> {
-    held = await look(function* () {
+    const asked = [...values]
+    const found = await look(function* () {
       const state = yield* value(valueOf, { name })
-      return held && held.state === state ? held : { value: yield* load(), state }
+      const all: Value['held'][] = []
+      for (const { load, held } of asked)
+        all.push(held && held.state === state ? held : { value: yield* load(), state })
+      return all
+    })
+    // In one step: a key is never there without its subscriber.
+    asked.forEach((one, at) => {
+      one.held = found[at]
     })
   }
 
@@ -106,7 +119,7 @@ function keep<T>(
   return {
     name,
     get isRead() {
-      return held !== undefined
+      return values.every(({ held }) => held !== undefined)
     },
     refresh() {
       // Between the end of one reading and the start of the next there is none, but one is to come:
@@ -120,12 +133,16 @@ function keep<T>(
       following = reading.then(again, again)
       return following
     },
-    remembered: withReading(
-      () => {
-        if (!held) throw new Error(`what is kept of ${name} was not read yet`)
-        return held.value
-      },
-      { name, load, stateOf: () => held?.state },
-    ),
+    remember<T>(load: () => Reading<T>) {
+      const own: Value = { load, held: undefined }
+      values.push(own)
+      return withReading(
+        () => {
+          if (!own.held) throw new Error(`what is kept of ${name} was not read yet`)
+          return own.held.value as T
+        },
+        { name, load, stateOf: () => own.held?.state },
+      )
+    },
   }
 }

@@ -74,6 +74,7 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
       return result
     },
     version: version.read,
+    catchUp: () => null,
     lookAgain() {
       version.forget()
       own.forgetCatalogVersion()
