@@ -48,20 +48,24 @@ export function makeGate(
       if (seen) seen.keyId = key.id
       return whyShut(key, address) ?? admit(limits, key, route)
     }
+    const from = address ?? peer ?? 'unknown'
+    const refuse = (error: ApiError): never => {
+      if (error.code === 'invalid_api_key') limits.noteWrongKey(from)
+      throw error
+    }
     const entered = enter()
     if (!(entered instanceof ApiError)) return entered
-    if (entered.code === 'invalid_api_key' && !limits.allowFailure(address ?? peer ?? 'unknown'))
+    if (entered.code === 'invalid_api_key' && !limits.mayGuess(from))
       throw new ApiError('rate_limited', {
         message: 'Too many wrong keys from this address.',
         headers: { 'retry-after': '60' },
       })
     const caughtUp = engine.catchUp('keys')
-    if (!caughtUp) throw entered
+    if (!caughtUp) return refuse(entered)
     return caughtUp.then(() => {
       // Another node may just have made the key, or let it in.
       const again = enter()
-      if (again instanceof ApiError) throw again
-      return again
+      return again instanceof ApiError ? refuse(again) : again
     })
   }
 }

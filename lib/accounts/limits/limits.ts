@@ -24,10 +24,12 @@ export interface UsageCounts {
 
 export interface Limits extends Counter {
   /**
-   * False when this address has sent 20 wrong keys within a minute; otherwise counts one. Each node
-   * counts for itself: to guess a key stays hopeless, however many of them are asked.
+   * False when this address has sent 20 wrong keys within a minute. Each node counts for itself: to
+   * guess a key stays hopeless, however many of them are asked.
    */
-  allowFailure(address: string): boolean
+  mayGuess(address: string): boolean
+  /** Counts a wrong key of this address. */
+  noteWrongKey(address: string): void
   usage(keyId: string): Promise<UsageCounts>
 }
 
@@ -44,13 +46,11 @@ export function openLimits(engine: Engine, now: () => number, log: Log): Limits 
   return {
     admit,
     flush,
-    allowFailure(address) {
-      const at = now()
+    mayGuess: (address) => (failures.get(address)?.wait(now()) ?? 0) <= 0,
+    noteWrongKey(address) {
       let window = failures.get(address)
       if (!window) failures.set(address, (window = new SlidingWindow(MAX_FAILURES)))
-      if (window.wait(at) > 0) return false
-      window.record(at)
-      return true
+      window.record(now())
     },
     async usage(keyId) {
       flush()
