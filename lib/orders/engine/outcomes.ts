@@ -39,16 +39,26 @@ class OutcomeWatch implements Outcomes {
   readonly #ctx: OrdersCtx
   readonly #stopping: AbortSignal
   #waiting: Waiting = new Map()
+  /** Those that a look is under way for. */
+  #looked: Waiting = new Map()
   #isRunning = false
   /** When the last look began, by the steady clock. */
   #lookedAt = -Infinity
-  /** Somebody has told of orders since the last look began. */
+  /** Somebody has told of one of these since the last look began. */
   #news = new AbortController()
 
   constructor(ctx: OrdersCtx, stopping: AbortSignal) {
     this.#ctx = ctx
     this.#stopping = stopping
-    ctx.engine.lead?.onTold('moved', () => this.#news.abort(), stopping)
+    const isWanted = (placement: number) =>
+      this.#waiting.has(placement) || this.#looked.has(placement)
+    ctx.engine.lead?.onTold(
+      'moved',
+      (placement) => {
+        if (placement === null || isWanted(placement)) this.#news.abort()
+      },
+      stopping,
+    )
   }
 
   next(placementId: number): Promise<Outcome | null> {
@@ -67,9 +77,9 @@ class OutcomeWatch implements Outcomes {
       if (early > 0) await pause(early, this.#stopping)
       this.#lookedAt = this.#ctx.monotonic()
       this.#news = new AbortController()
-      const waiting = this.#waiting
+      this.#looked = this.#waiting
       this.#waiting = new Map()
-      await this.#look(waiting)
+      await this.#look(this.#looked)
     }
     this.#isRunning = false
   }
