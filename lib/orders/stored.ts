@@ -42,6 +42,10 @@ export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'revie
 /** States that produced no distributor order. */
 export const FAILED: readonly PoState[] = ['rejected', 'expired']
 
+/** Nobody has tried to send it yet. */
+export const isUntried = ({ state, failures }: Pick<StoredPo, 'state' | 'failures'>): boolean =>
+  state === 'planned' && failures === 0
+
 /** Whether the outcome of any of these is still open. */
 export function isPending(orders: readonly Pick<StoredPo, 'state'>[]): boolean {
   return orders.some(({ state }) => OPEN.includes(state))

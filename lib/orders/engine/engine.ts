@@ -8,7 +8,7 @@ import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
 import { LeadLost } from '../../db/lead.js'
-import { all, value } from '../../db/reading.js'
+import { value } from '../../db/reading.js'
 import { together } from '../../db/together.js'
 import type { Fulfillment } from '../../distributors/fulfillment.js'
 import type { HeldLease, OrderSender, OrdersCtx } from '../ctx.js'
@@ -18,6 +18,8 @@ import type { Prover } from '../journal/prove.js'
 import { openSeenJournal } from '../journal/seen.js'
 import type { SeenJournal } from '../journal/seen.js'
 import { forgetOrder, openOrderCounts } from '../quota.js'
+import { purchaseOrdersOf } from '../rows.js'
+import { isUntried } from '../stored.js'
 import type { Change, Moved, StoredPo } from '../stored.js'
 import { CONCURRENCY, openAccountSlots } from './account-limits.js'
 import { dueOrders, shopAt } from './due.js'
@@ -28,7 +30,7 @@ import type { Outcome, Outcomes } from './outcomes.js'
 import { readPause } from './pause.js'
 import { takeOver } from './recover.js'
 import type { SenderCtx } from './sender/ctx.js'
-import { countOf, untriedOf } from './queries.js'
+import { countOf } from './queries.js'
 import { whyTooLate } from './sender/fence.js'
 import { record } from './sender/record.js'
 import { openSender } from './sender/sender.js'
@@ -324,11 +326,8 @@ export class OrderEngine implements OrderSender {
     if (!held?.isHeld || ctx.noNewWork.aborted || this.#underWay.size >= MOST_UNDER_WAY) return
     if (whyTooLate({ engine: ctx.engine, epoch: held.epoch }) !== null) return
     try {
-      const [pause, orders] = await together([
-        readPause(ctx),
-        ctx.engine.look(() => all(untriedOf, { placement })),
-      ])
-      for (const order of orders) {
+      const [pause, orders] = await together([readPause(ctx), purchaseOrdersOf(ctx, placement)])
+      for (const order of orders.filter(isUntried)) {
         const isOver = (this.#takenUp.get(shopAt(order)) ?? 0) >= CONCURRENCY - 1
         if (isOver || ctx.noNewWork.aborted) continue
         const given = { isPaused: pause !== null, epoch: held.epoch }

@@ -4,7 +4,7 @@
  */
 import { pause } from '../../core/async/wait.js'
 import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
-import { column } from '../../db/reading.js'
+import { column, lookWithin } from '../../db/reading.js'
 import { together } from '../../db/together.js'
 import type { OrdersCtx } from '../ctx.js'
 import { readPause } from './pause.js'
@@ -89,7 +89,7 @@ class OutcomeWatch implements Outcomes {
     const ids = [...waiting.keys()]
     const seen = await laterIfAway(async () => {
       const [unsent, paused] = await together([
-        ctx.engine.look(() => column(unsentPlacements, { ids })),
+        lookWithin(ctx.read, () => column(unsentPlacements, { ids })),
         readPause(ctx),
       ])
       return { unsent: new Set(unsent), isPaused: paused !== null }

@@ -72,17 +72,6 @@ export const unsentPlacements = query((db, given: { ids: readonly number[] }) =>
     ),
 )
 
-/** What nobody has tried to send yet. */
-export const untriedOf = query((db, given: { placement: number }) =>
-  db
-    .selectFrom('purchase_order')
-    .selectAll()
-    .where('placement_id', '=', given.placement)
-    .where('state', '=', 'planned')
-    .where('failures', '=', 0)
-    .orderBy('id'),
-)
-
 /** What is being sent, or was when its sender ended. */
 export const beingSent = query((db) =>
   db.selectFrom('purchase_order').selectAll().where(isOpenPurchase).where('state', '=', 'sending'),

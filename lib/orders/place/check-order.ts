@@ -7,6 +7,7 @@ import type { Row, Snapshot } from '../../catalog/snapshot/snapshot.js'
 import type { View } from '../../catalog/view/view.js'
 import type { Saved } from '../../configuration/document/saved.js'
 import type { OrdersCall } from '../ctx.js'
+import { nextTurn } from '../../core/async/wait.js'
 import { ApiError, invalid, isApiError, refusalOf } from '../../core/errors.js'
 import type { Fault } from '../../core/errors.js'
 import type { Mode } from '../../db/tables/column-types.js'
@@ -73,7 +74,12 @@ export async function checkOrder(
   first?: Promise<void>,
 ): Promise<CheckedOrder> {
   const logs: (() => Promise<void>)[] = []
-  const [, order] = await together([first, examineOrder(ctx, body, (log) => void logs.push(log))])
+  const examined = async () => {
+    // A server that is asked first has the question by then, and answers meanwhile.
+    if (first && ctx.engine.lead) await nextTurn()
+    return examineOrder(ctx, body, (log) => void logs.push(log))
+  }
+  const [, order] = await together([first, examined()])
   const logged = together(logs.map((log) => log()))
   logged.catch(() => {})
   const { restrictions } = order

@@ -8,7 +8,7 @@ import { laterIfAway } from '../engine/outcomes.js'
 import { DISK_FULL, notSent } from '../engine/rules/after-send.js'
 import { recordOf } from '../history/records.js'
 import type { RecordsOfPlacement } from '../history/records.js'
-import { FAILED } from '../stored.js'
+import { FAILED, isUntried } from '../stored.js'
 import type { Moved, StoredPo } from '../stored.js'
 import type { Intent } from './intent.js'
 import { purchaseOrdersOf } from '../rows.js'
@@ -109,13 +109,11 @@ async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
 async function sendPlanned(ctx: OrdersCall, intent: Intent, lease: HeldLease): Promise<void> {
   const orders = (await laterIfAway(() => purchaseOrdersOf(ctx, intent.placementId))) ?? []
   // What was tried and given back goes on in its time.
-  const purchaseOrders = orders.filter(
-    ({ state, failures }) => state === 'planned' && failures === 0,
-  )
+  const purchaseOrders = orders.filter(isUntried)
   if (purchaseOrders.length > 0) await sendIntent(ctx, { purchaseOrders }, lease.epoch)
 }
 
 /** It was sent, or could not be. */
-function isThrough({ state, failures }: StoredPo): boolean {
-  return state !== 'sending' && (state !== 'planned' || failures > 0)
+function isThrough(order: StoredPo): boolean {
+  return order.state !== 'sending' && !isUntried(order)
 }
