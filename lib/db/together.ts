@@ -26,9 +26,10 @@ export async function together<const T extends readonly unknown[]>(
 type Statement = Compilable | RawBuilder<unknown>
 
 /**
- * Has statements run in their order whose answers nobody needs. In a transaction of PostgreSQL nobody waits for their answers: what
- * is asked next goes along with them, or the COMMIT. One that fails undoes the transaction, which
- * rejects with its error. Elsewhere this waits for them, and rejects as the first that fails.
+ * Has statements of a transaction run, in their order, whose answers nobody needs. PostgreSQL is not
+ * waited for: what is asked next goes along with them, or the COMMIT. One that fails undoes the
+ * transaction, which rejects with its error. Elsewhere this waits for them, and rejects as the first
+ * that fails.
  *
  * They are given as they were built, and not as promises, so that all of them have left when this
  * resolves. `failed` is told as well of what failed.
@@ -38,15 +39,9 @@ export async function pipelined(
   statements: readonly Statement[],
   failed: (error: unknown) => void = () => {},
 ): Promise<void> {
-  for (const statement of statements) {
-    const run = tx.executeQuery(
-      'isRawBuilder' in statement ? statement.compile(tx) : statement.compile(),
-    )
-    if ('isPipelined' in tx) run.catch(failed)
-    else
-      await run.catch((error: unknown) => {
-        failed(error)
-        throw error
-      })
-  }
+  const asked = statements.map((statement) =>
+    tx.executeQuery('isRawBuilder' in statement ? statement.compile(tx) : statement.compile()),
+  )
+  for (const one of asked) one.catch(failed)
+  if (!('isPipelined' in tx)) await together(asked)
 }

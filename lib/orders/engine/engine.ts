@@ -9,7 +9,6 @@ import { MINUTE, SECOND } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
 import { LeadLost } from '../../db/lead.js'
 import { value } from '../../db/reading.js'
-import { together } from '../../db/together.js'
 import type { Fulfillment } from '../../distributors/fulfillment.js'
 import type { HeldLease, OrderSender, OrdersCtx } from '../ctx.js'
 import type { JournalCopy } from '../journal/copy.js'
@@ -29,6 +28,7 @@ import { openOutcomes } from './outcomes.js'
 import type { Outcome, Outcomes } from './outcomes.js'
 import { readPause } from './pause.js'
 import { takeOver } from './recover.js'
+import { isTooOld } from './rules/timing.js'
 import type { SenderCtx } from './sender/ctx.js'
 import { countOf } from './queries.js'
 import { whyTooLate } from './sender/fence.js'
@@ -326,11 +326,12 @@ export class OrderEngine implements OrderSender {
     if (!held?.isHeld || ctx.noNewWork.aborted || this.#underWay.size >= MOST_UNDER_WAY) return
     if (whyTooLate({ engine: ctx.engine, epoch: held.epoch }) !== null) return
     try {
-      const [pause, orders] = await together([readPause(ctx), purchaseOrdersOf(ctx, placement)])
+      const orders = await purchaseOrdersOf(ctx, placement)
       for (const order of orders.filter(isUntried)) {
         const isOver = (this.#takenUp.get(shopAt(order)) ?? 0) >= CONCURRENCY - 1
-        if (isOver || ctx.noNewWork.aborted) continue
-        const given = { isPaused: pause !== null, epoch: held.epoch }
+        if (isOver || isTooOld(order, ctx.now()) || ctx.noNewWork.aborted) continue
+        // Its claim looks whether orders are paused.
+        const given = { isPaused: false, epoch: held.epoch }
         void this.#workOnce(order, () => this.#takeUp(order, given))
       }
     } catch (error) {

@@ -5,7 +5,6 @@
 import { pause } from '../../core/async/wait.js'
 import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
 import { column, lookWithin } from '../../db/reading.js'
-import { together } from '../../db/together.js'
 import type { OrdersCtx } from '../ctx.js'
 import { readPause } from './pause.js'
 import { unsentPlacements } from './queries.js'
@@ -17,7 +16,7 @@ const LEAST = 10
 export interface Outcome {
   /** Each part was sent, or could not be. */
   isThrough: boolean
-  /** Orders wait for the operator. */
+  /** What waits waits for the operator. */
   isPaused: boolean
 }
 
@@ -88,11 +87,9 @@ class OutcomeWatch implements Outcomes {
     const ctx = this.#ctx
     const ids = [...waiting.keys()]
     const seen = await laterIfAway(async () => {
-      const [unsent, paused] = await together([
-        lookWithin(ctx.read, () => column(unsentPlacements, { ids })),
-        readPause(ctx),
-      ])
-      return { unsent: new Set(unsent), isPaused: paused !== null }
+      const unsent = await lookWithin(ctx.read, () => column(unsentPlacements, { ids }))
+      const isPaused = unsent.length > 0 && (await readPause(ctx)) !== null
+      return { unsent: new Set(unsent), isPaused }
     }).catch((error: unknown) => {
       ctx.log.error({ err: error }, 'what became of orders cannot be read; it is looked for again')
       return null
