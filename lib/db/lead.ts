@@ -14,8 +14,8 @@ export interface Lead {
   stand(): void
   /**
    * In the transaction of every write that only a leader may make; `epoch` is the one in which the
-   * work began. Throws `LeadLost` where that is over, also where this node leads again; where it is
-   * not, nobody else can lead before that transaction has ended.
+   * work began. Where that is over, also where this node leads again, the transaction rejects with
+   * `LeadLost`, or this does; where it is not, nobody else can lead before it has ended.
    */
   fence(tx: Kysely<Tables>, epoch: number): Promise<void>
   /**
@@ -23,10 +23,13 @@ export interface Lead {
    * has passed since the last renewal that was confirmed.
    */
   mayBegin(epoch: number): boolean
-  /** In a transaction: once it is committed, all nodes are told. */
-  tell(tx: Kysely<Tables>, news: OrderNews): Promise<void>
-  /** Has somebody told of it until the signal is aborted. A telling may be lost. */
-  onTold(news: OrderNews, listener: () => void, until: AbortSignal): void
+  /** In a transaction: once it is committed, all nodes are told of a placement. */
+  tell(tx: Kysely<Tables>, news: OrderNews, placement: number): Promise<void>
+  /**
+   * Has somebody told of it until the signal is aborted. A telling may be lost; null is told by a
+   * release that does not name the placement.
+   */
+  onTold(news: OrderNews, listener: (placement: number | null) => void, until: AbortSignal): void
 }
 
 /** Thrown inside a transaction: the epoch of its work is over. */

@@ -54,7 +54,10 @@ const question = <P, R>(
   given: P | undefined,
 ): Question => ({ wanted, query: query as Query<unknown, unknown>, given })
 
-/** Runs it within a transaction: it sees what that has written so far. */
+/**
+ * Runs it within a transaction: it sees what that has written so far. Outside of one, what it asks
+ * is answered as it is then: a reading of one query needs no more.
+ */
 export async function lookWithin<T>(tx: Kysely<Tables>, read: () => Work<T>): Promise<T> {
   const reading = read()
   let step = reading.next()

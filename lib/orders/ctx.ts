@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.js'
 import type { ConfigurationCtx } from '../configuration/ctx.js'
 import type { Fulfillment } from '../distributors/fulfillment.js'
-import type { Change, StoredPo } from './stored.js'
+import type { Change, Moved, StoredPo } from './stored.js'
 import type { RestrictionsCtx } from '../restrictions/ctx.js'
 
 /** The right to send, for as long as it is held: with several nodes, no longer than its epoch. */
@@ -44,14 +44,15 @@ export interface OrderSender {
   flush(): Promise<void>
   /**
    * Sends an order that was just written down: at once if it is `sending` (its slot is taken, and
-   * freed then), else when its turn comes. Under a lease of that epoch.
+   * freed then), else when its turn comes. Under a lease of that epoch. Resolves with how it was
+   * written down then; null where that is not known.
    */
-  deliver(order: StoredPo, epoch: number | null): Promise<void>
+  deliver(order: StoredPo, epoch: number | null): Promise<Moved | null>
   /**
    * Writes a change of an order down; null when somebody else has moved it. Waits for a full disk
    * as long as the app is open.
    */
-  record(order: StoredPo, change: Change): Promise<StoredPo | null>
+  record(order: StoredPo, change: Change): Promise<Moved | null>
   /** Aborted once it is told to stop: nothing new is begun. */
   readonly stopping: AbortSignal
   /** Throws 503 once the disk has failed: what is committed is not known from then on. */

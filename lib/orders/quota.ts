@@ -4,7 +4,7 @@
 import type { OrderCounts, OrdersCtx } from './ctx.js'
 import { DAY, HOUR, MINUTE } from '../core/clock.js'
 import { quotaExceeded, waitFor } from '../core/quota.js'
-import { together } from '../db/together.js'
+import { pipelined, together } from '../db/together.js'
 
 export const ORDER_QUOTAS = [
   { limit: 60, window: HOUR, name: 'hour' },
@@ -34,18 +34,20 @@ export async function checkQuota(
 async function mendCounts({ db }: OrdersCtx, { keyId, times, now }: KeyTimes): Promise<void> {
   // Rows from the future, taken as now, count no longer than the window.
   if (times.some((at) => at > now + MINUTE))
-    await db
-      .updateTable('order_count')
-      .set({ at: now })
-      .where('key_id', '=', keyId)
-      .where('at', '>', now + MINUTE)
-      .execute()
+    await pipelined(db, [
+      db
+        .updateTable('order_count')
+        .set({ at: now })
+        .where('key_id', '=', keyId)
+        .where('at', '>', now + MINUTE),
+    ])
   if (times.some((at) => at <= now - DAY))
-    await db
-      .deleteFrom('order_count')
-      .where('key_id', '=', keyId)
-      .where('at', '<=', now - DAY)
-      .execute()
+    await pipelined(db, [
+      db
+        .deleteFrom('order_count')
+        .where('key_id', '=', keyId)
+        .where('at', '<=', now - DAY),
+    ])
 }
 
 /** The same without putting a wrong clock right: nothing is written. */
@@ -110,15 +112,14 @@ export async function countOrder(
   placementId: number,
   at: number,
 ): Promise<void> {
-  await tx.db
-    .insertInto('order_count')
-    .values({ key_id: keyId, placement_id: placementId, at })
-    .execute()
+  await pipelined(tx.db, [
+    tx.db.insertInto('order_count').values({ key_id: keyId, placement_id: placementId, at }),
+  ])
 }
 
 /** Nobody was asked for any part of it: it does not count. In the transaction that ends it. */
 export async function uncountOrder(tx: OrdersCtx, placementId: number): Promise<void> {
-  await tx.db.deleteFrom('order_count').where('placement_id', '=', placementId).execute()
+  await pipelined(tx.db, [tx.db.deleteFrom('order_count').where('placement_id', '=', placementId)])
 }
 
 /**

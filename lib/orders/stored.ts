@@ -1,6 +1,7 @@
 /** A purchase order as it is stored, and what a change of it may say. */
 import type { Selectable } from 'kysely'
 import type { OrderStatus } from '../db/tables/column-types.js'
+import type { FulfillmentOrderTable } from '../db/tables/fulfillment.js'
 import type { PoState, PurchaseOrderTable } from '../db/tables/orders.js'
 
 export type StoredPo = Selectable<PurchaseOrderTable>
@@ -30,10 +31,20 @@ export type Change = { to: PoState; told?: OrderStatus } & Partial<
   >
 >
 
+/** A purchase order after a change, and its record. */
+export interface Moved {
+  order: StoredPo
+  record: Selectable<FulfillmentOrderTable>
+}
+
 /** States from which a purchase order goes on by itself, or by an operator's word. */
 export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'review']
 /** States that produced no distributor order. */
 export const FAILED: readonly PoState[] = ['rejected', 'expired']
+
+/** Nobody has tried to send it yet. */
+export const isUntried = ({ state, failures }: Pick<StoredPo, 'state' | 'failures'>): boolean =>
+  state === 'planned' && failures === 0
 
 /** Whether the outcome of any of these is still open. */
 export function isPending(orders: readonly Pick<StoredPo, 'state'>[]): boolean {

@@ -5,6 +5,7 @@
 import { DAY } from '../core/clock.js'
 import type { Job } from '../core/async/job.js'
 import type { Exchange, Transcript } from '../distributors/session/transcript.js'
+import { pipelined } from '../db/together.js'
 import type { OrdersCtx } from './ctx.js'
 import type { StoredPo } from './stored.js'
 
@@ -58,7 +59,7 @@ export async function keepTranscript(
   sealed: Sealed | null,
 ): Promise<void> {
   if (sealed === null) return
-  await db.insertInto('transcript').values(sealed).execute()
+  await pipelined(db, [db.insertInto('transcript').values(sealed)])
   if (sealed.kind === 'send') return
   const { purchase_order_id: id } = sealed
   await db

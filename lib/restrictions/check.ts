@@ -28,6 +28,8 @@ export interface CheckInput {
   asOf?: string
   /** The catalog to ask; the newest one by default. */
   snapshot?: Snapshot
+  /** Takes over to log the decision. */
+  logLater?: (log: () => Promise<void>) => void
 }
 
 /**
@@ -55,12 +57,10 @@ export async function checkRestrictions(
     )
   }
   const result = { approved: items.every(({ approved }) => approved), items }
-  await logDecision(ctx, subscriber, {
-    digest: active.digest,
-    place,
-    target: input.target ?? null,
-    result,
-  })
+  const decision = { digest: active.digest, place, target: input.target ?? null, result }
+  const log = () => logDecision(ctx, subscriber, decision)
+  if (input.logLater) input.logLater(log)
+  else await log()
   return result
 }
 

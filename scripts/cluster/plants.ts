@@ -81,7 +81,7 @@ export const PLANTS: readonly NodesPlant[] = [
                 const heard = new AbortController()
                 await new Promise<void>((resolve) => {
                   stopping.addEventListener('abort', () => resolve(), { signal: heard.signal })
-                  ctx.engine.lead?.onTold('moved', resolve, heard.signal)
+                  ctx.engine.lead?.onTold('moved', () => resolve(), heard.signal)
                 })
                 heard.abort()
                 return outcomes.next(placement)

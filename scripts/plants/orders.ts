@@ -37,8 +37,8 @@ export const ORDERS: readonly Plant[] = [
         at: 'lib/orders/place/check-order.ts#checkOrder',
         make:
           (real: typeof CheckOrder.checkOrder): typeof real =>
-          async (ctx, body) => {
-            const order = await real(ctx, body)
+          async (...given) => {
+            const order = await real(...given)
             const groups = order.groups.map((group) => {
               const lines = group.lines.map((line) => ({
                 ...line,
@@ -236,8 +236,8 @@ export const ORDERS: readonly Plant[] = [
         at: 'lib/orders/place/check-order.ts#checkOrder',
         make:
           (real: typeof CheckOrder.checkOrder): typeof real =>
-          async (ctx, body) => {
-            const order = await real(ctx, body)
+          async (...given) => {
+            const order = await real(...given)
             return order.shipToStore
               ? order
               : {

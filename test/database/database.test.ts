@@ -16,6 +16,7 @@ import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { migrate } from '../../lib/db/sqlite/migrate.js'
 import { kyselyOver, openFile, transact } from '../../lib/db/sqlite/sqlite.js'
 import { touch } from '../../lib/db/state.js'
+import { together } from '../../lib/db/together.js'
 import { openForTest as open } from '../../server/testing/open.js'
 import { createTestApp } from '../../server/testing/index.js'
 import { pattern } from '../harness/pattern.js'
@@ -424,6 +425,23 @@ describe('atomic', () => {
     )
     assert.equal(raw.inTransaction, false)
     assert.equal((await db.selectFrom('t').selectAll().execute()).length, 0)
+    // What was asked together with it, and would fit, does not stand alone.
+    const insert = (tx: typeof db, length: number) =>
+      tx
+        .insertInto('t')
+        .values({ a: 'x'.repeat(length) })
+        .execute()
+    for (const lengths of [
+      [1, 100_000, 1],
+      [100_000, 1],
+    ])
+      await assert.rejects(
+        transact(db, owner, (tx) => together(lengths.map((length) => insert(tx, length)))),
+        (error: Error & { code?: string }) => error.code === 'SQLITE_FULL',
+      )
+    assert.equal((await db.selectFrom('t').selectAll().execute()).length, 0)
+    await transact(db, owner, (tx) => insert(tx, 1))
+    assert.equal((await db.selectFrom('t').selectAll().execute()).length, 1)
     assert.deepEqual(fatal, [])
     raw.close()
   })

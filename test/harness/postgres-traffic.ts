@@ -15,8 +15,8 @@ export function countTraffic(proxy: TcpProxy): Traffic {
   const [asks, answers] = [readMessages(), readMessages()]
   proxy.judge = (bytes, connection) => {
     for (const { type, body } of asks(bytes, connection)) {
-      // A statement with values is a Parse; what follows it belongs to it.
-      if (type !== 'Q' && type !== 'P') continue
+      // A statement with values is a Bind, behind a Parse where the server does not know it yet.
+      if (type !== 'Q' && type !== 'B') continue
       counted.statements += type === 'Q' ? body.split(';').length : 1
       const before = underWay.get(connection) ?? 0
       if (before === 0) counted.trips++

@@ -6,6 +6,11 @@ import type { AddressInfo, Socket } from 'node:net'
 /** What happens to what a client sends: it is passed on, kept back, or passed on with no answer. */
 export type Verdict = 'pass' | 'cut' | 'cut once done'
 
+/** PostgreSQL has done all that it was told, and is in no transaction. */
+const IDLE = 'Z\0\0\0\x05I'
+/** Milliseconds after which who says nothing more has done it. */
+const QUIET = 100
+
 export interface TcpProxy {
   readonly port: number
   /** Asked for each piece that a client sends, by its connection. */
@@ -51,6 +56,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
       socket.on('close', end)
     }
     let isMuted = false
+    let quiet: NodeJS.Timeout | undefined
     client.on('data', (bytes) => {
       if (self.isStalled) return
       const verdict = self.judge(bytes, client)
@@ -60,9 +66,12 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     })
     upstream.on('data', (bytes) => {
       self.heard(bytes, client)
-      // The answer is what tells that it was done.
-      if (isMuted) end()
-      else if (!self.isStalled) client.write(bytes)
+      // The answer is what tells that it was done: the last one, of several that go together.
+      if (isMuted && bytes.includes(IDLE)) end()
+      else if (isMuted) {
+        clearTimeout(quiet)
+        quiet = setTimeout(end, QUIET)
+      } else if (!self.isStalled) client.write(bytes)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

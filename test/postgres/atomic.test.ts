@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { pause } from '../../lib/core/async/wait.js'
+import type { AtomicOptions } from '../../lib/db/engine.js'
 import { isBusy, isCommitUnknown, isDuplicate, isUnavailable } from '../../lib/db/faults.js'
 import { openPostgres } from '../../lib/db/postgres/connect.js'
 import type { Postgres } from '../../lib/db/postgres/connect.js'
@@ -16,7 +17,7 @@ import type { TestServer } from '../harness/postgres.js'
 import { startProxy } from '../harness/tcp-proxy.js'
 import { until } from '../harness/until.js'
 import { countTraffic } from '../harness/postgres-traffic.js'
-import { together } from '../../lib/db/together.js'
+import { pipelined, together } from '../../lib/db/together.js'
 import type { TcpProxy } from '../harness/tcp-proxy.js'
 
 /** The table of settings, with names of our own. */
@@ -84,6 +85,27 @@ describe('atomic', { skip: missing }, () => {
     )
   })
 
+  const inserted = (db: Postgres['db'], name: string, value = '') =>
+    loose(db).insertInto('setting').values({ name, value })
+
+  /** The same database through a proxy. */
+  async function overProxy() {
+    const proxy = await startProxy(server.port)
+    const through = await openPostgres(address.replace(`:${server.port}/`, `:${proxy.port}/`))
+    await through.db.selectFrom('setting').selectAll().execute()
+    return {
+      proxy,
+      atomic: <R>(
+        fn: (ctx: { db: Postgres['db']; read: Postgres['db'] }) => Promise<R>,
+        options?: AtomicOptions,
+      ) => through.atomic(ctxOf(through), fn, options),
+      async [Symbol.asyncDispose]() {
+        await through.close()
+        await proxy.close()
+      },
+    }
+  }
+
   const countIn = async (db: Postgres['db']) =>
     (
       await db
@@ -126,6 +148,96 @@ describe('atomic', { skip: missing }, () => {
       await through.close()
       await proxy.close()
     }
+  })
+
+  test('sends what nobody waits for along with its COMMIT', async () => {
+    await using far = await overProxy()
+    const traffic = countTraffic(far.proxy)
+    const rows = await far.atomic(
+      async ({ db }) => {
+        const before = await countIn(db)
+        await pipelined(db, [inserted(db, 'a'), inserted(db, 'b')])
+        return before
+      },
+      { inTurn: true },
+    )
+    assert.equal(rows, 0)
+    // BEGIN, LOCK TABLE, and the question; the writes, and COMMIT.
+    assert.deepEqual(traffic, { statements: 6, trips: 2 })
+    assert.equal(await countIn(postgres.db), 2)
+    // What comes behind a write sees it.
+    const seen = await far.atomic(async ({ db }) => {
+      await pipelined(db, [inserted(db, 'c')])
+      return countIn(db)
+    })
+    assert.equal(seen, 3)
+  })
+
+  test('undoes all where a write fails that nobody waited for, and tells its error', async () => {
+    await using far = await overProxy()
+    await put(postgres.db, 'taken', '')
+    for (const inTurn of [false, true]) {
+      let runs = 0
+      const failing = far.atomic(
+        ({ db }) => {
+          runs++
+          return pipelined(
+            db,
+            ['a', 'taken', 'b'].map((name) => inserted(db, name)),
+          )
+        },
+        { inTurn },
+      )
+      await assert.rejects(failing, (error) => isDuplicate(error) && !isCommitUnknown(error))
+      assert.deepEqual([runs, await countIn(postgres.db)], [1, 1])
+    }
+    // One that cannot be sent at all is not left out either.
+    const circle: { self?: unknown } = {}
+    circle.self = circle
+    const unsent = far.atomic(({ db }) =>
+      pipelined(db, [inserted(db, 'a'), inserted(db, 'b', circle as never), inserted(db, 'c')]),
+    )
+    await assert.rejects(unsent, /circular/i)
+    assert.equal(await countIn(postgres.db), 1)
+    // And the connection is as good as before.
+    await far.atomic(({ db }) => pipelined(db, [inserted(db, 'a')]))
+    assert.equal(await countIn(postgres.db), 2)
+  })
+
+  test('runs a transaction again whose last write another one made impossible', async () => {
+    await put(postgres.db, 'count', '0')
+    const meet = meeting(2)
+    let runs = 0
+    const raise = () =>
+      postgres.atomic(ctxOf(postgres), async ({ db }) => {
+        runs++
+        const { value } = await loose(db)
+          .selectFrom('setting')
+          .select('value')
+          .where('name', '=', 'count')
+          .executeTakeFirstOrThrow()
+        await meet()
+        await pipelined(db, [
+          loose(db)
+            .updateTable('setting')
+            .set({ value: String(Number(value) + 1) })
+            .where('name', '=', 'count'),
+        ])
+      })
+    await Promise.all([raise(), raise()])
+    assert.deepEqual([await valueOf('count'), runs], ['2', 3])
+  })
+
+  test('undoes what was asked at once with its first statement', async () => {
+    let asked: Promise<unknown> | undefined
+    const failing = postgres.atomic(ctxOf(postgres), async ({ db }) => {
+      asked = put(db, 'early', '1')
+      asked.catch(() => {})
+      throw new Error('undone')
+    })
+    await assert.rejects(failing, /^Error: undone$/)
+    await asked!.catch(() => {})
+    assert.equal(await countIn(postgres.db), 0)
   })
 
   test('says nothing to the server where nothing is asked of it', async () => {
@@ -349,6 +461,26 @@ describe('atomic', { skip: missing }, () => {
         proxy.judge = () => 'pass'
         await far.atomic(ctxOf(far), ({ db }) => put(db, 'next', '1'))
         assert.equal(await valueOf('next'), '1')
+      })
+
+    for (const [when, verdict, isDone] of [
+      ['before the server has it', 'cut', false],
+      ['after the server has done it', 'cut once done', true],
+    ] as const)
+      test(`does not know of a COMMIT that was lost with the writes before it ${when}`, async () => {
+        let runs = 0
+        proxy.judge = (bytes) => (isCommit(bytes) ? verdict : 'pass')
+        const lost = far.atomic(
+          ctxOf(far),
+          ({ db }) => {
+            runs++
+            return pipelined(db, [inserted(db, 'lost'), inserted(db, 'as well')])
+          },
+          { inTurn: true },
+        )
+        await assert.rejects(lost, isCommitUnknown)
+        assert.equal(runs, 1)
+        assert.equal(await countIn(postgres.db), isDone ? 2 : 0)
       })
 
     test('that only reads has nothing to be unsure of', async () => {

@@ -36,7 +36,7 @@ export async function transactPostgres<T, R>(
             tx.getExecutor().provideConnection((connection) =>
               enter(async () => {
                 const bare = sideBySide(tx, connection)
-                if (inTurn || tries > 1) await takeTurn(bare)
+                if (inTurn || tries > 1) takeTurn(bare)
                 return fn(bare)
               }),
             ),
@@ -51,10 +51,13 @@ export async function transactPostgres<T, R>(
 
 /**
  * Waits for the others that take turns. It comes first in a transaction: what that sees is as of
- * its first statement after a lock. Of this table nobody else wants a lock of this kind.
+ * its first statement after a lock, which need not wait for the answer. Of this table nobody else
+ * wants a lock of this kind.
  */
-async function takeTurn<T>(tx: Kysely<T>): Promise<void> {
-  await sql`lock table schema_version in share update exclusive mode`.execute(tx)
+function takeTurn<T>(tx: Kysely<T>): void {
+  const taken = sql`lock table schema_version in share update exclusive mode`.execute(tx)
+  // Whatever comes behind it is told.
+  taken.catch(() => {})
 }
 
 /**

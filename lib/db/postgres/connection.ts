@@ -17,13 +17,14 @@ import type {
   TransactionSettings,
 } from 'kysely'
 import { PostgresCompiler } from './compiler.js'
-import type { Pool, PooledClient, Result } from './driver.js'
+import type { Pool, PooledClient, Result, Statement } from './driver.js'
 import {
   CommitUnknown,
   faultOf,
   faultOfBegin,
   isConnectionLost,
   isRefusedCommit,
+  isServerMessage,
 } from './faults.js'
 
 /**
@@ -41,7 +42,8 @@ const dialectOf = (driver: Driver): Dialect => ({
 
 /**
  * A transaction without its plugins, whose statements do not wait for the answers of those before:
- * the server gets them in the order in which they are asked. Kysely's own has one under way.
+ * the server gets them in the order in which they are asked. Kysely's own has one under way. Whether
+ * somebody waits for a statement or not, one that fails is what the commit comes to (together.ts).
  */
 export function sideBySide<T>(tx: Kysely<T>, connection: DatabaseConnection): Transaction<T> {
   const executor = tx
@@ -51,11 +53,16 @@ export function sideBySide<T>(tx: Kysely<T>, connection: DatabaseConnection): Tr
   // Which is begun, and of its driver nothing more is asked.
   const driver = new DummyDriver()
   const dialect = dialectOf(driver)
-  return new Transaction<T>({ config: { dialect }, dialect, driver, executor })
+  return new PipelinedTransaction<T>({ config: { dialect }, dialect, driver, executor })
+}
+
+class PipelinedTransaction<T> extends Transaction<T> {
+  readonly isPipelined = true
 }
 
 class PoolDriver implements Driver {
   readonly #pool: Pool
+  readonly #prepared = new PreparedStatements()
   constructor(pool: Pool) {
     this.#pool = pool
   }
@@ -64,7 +71,7 @@ class PoolDriver implements Driver {
 
   async acquireConnection(): Promise<Connection> {
     try {
-      return new Connection(await this.#pool.connect())
+      return new Connection(await this.#pool.connect(), this.#prepared)
     } catch (error) {
       throw faultOf(error)
     }
@@ -97,20 +104,27 @@ const CHANGES = ['INSERT', 'UPDATE', 'DELETE']
 
 class Connection implements DatabaseConnection {
   readonly #client: PooledClient
+  readonly #prepared: PreparedStatements
   /** The BEGIN of the transaction, until its first statement takes it along. */
   #toBegin: string | null = null
-  /** A BEGIN that went alone, until it is answered. */
-  #beginning: Promise<unknown> | null = null
+  /** Resolves once the BEGIN is answered. */
+  #beginning: Promise<void> | null = null
+  #isBegun = false
+  /** Statements that wait for it: what comes behind them does, too. */
+  #held = 0
   #isInTransaction = false
   #isReadOnly = false
-  /** From the start of a transaction's end: what is sent behind it would be done on its own. */
+  /** From the start of a transaction's end: what is asked behind it would be done on its own. */
   #isEnding = false
   /** The first error of the transaction: after it, the server takes nothing but the end. */
   #failure: unknown
   #isBroken = false
+  /** The server and the driver may not agree on which statements are kept. */
+  #isStale = false
 
-  constructor(client: PooledClient) {
+  constructor(client: PooledClient, prepared: PreparedStatements) {
     this.#client = client
+    this.#prepared = prepared
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -134,10 +148,11 @@ class Connection implements DatabaseConnection {
 
   /**
    * A statement that failed has ended the transaction, also where its error was caught: its error
-   * is what the commit comes to.
+   * is what the commit comes to. Nor does it wait for the answers of statements that are under way:
+   * behind one that fails, the server takes it as a ROLLBACK.
    */
   async commit(): Promise<void> {
-    this.#isEnding = true
+    await this.#end()
     if (this.#failure !== undefined) throw this.#failure
     if (!this.#isInTransaction) return
     if (this.#isReadOnly) return this.#leave()
@@ -152,7 +167,16 @@ class Connection implements DatabaseConnection {
     }
     this.#isInTransaction = false
     if (result.command !== 'COMMIT')
-      throw new Error(`the transaction was not committed, but ended by ${result.command}`)
+      throw (
+        this.#failure ??
+        new Error(`the transaction was not committed, but ended by ${result.command}`)
+      )
+  }
+
+  /** Takes nothing more, and sends what was asked before the BEGIN was answered. */
+  async #end(): Promise<void> {
+    this.#isEnding = true
+    await this.#beginning?.catch(() => {})
   }
 
   /**
@@ -166,7 +190,7 @@ class Connection implements DatabaseConnection {
 
   /** Never throws: what went wrong before is what there is to tell. */
   async rollback(): Promise<void> {
-    this.#isEnding = true
+    await this.#end()
     if (this.#isInTransaction && !this.#isBroken) await this.#lives()
   }
 
@@ -184,24 +208,31 @@ class Connection implements DatabaseConnection {
   }
 
   release(): void {
-    this.#client.release(this.#isBroken || this.#isInTransaction)
+    this.#client.release(this.#isBroken || this.#isStale || this.#isInTransaction)
   }
 
   async #send(text: string, values: readonly unknown[] = []): Promise<Result> {
     if (this.#isEnding) throw new Error('the transaction of this statement has ended')
+    if (this.#failure !== undefined) throw this.#failure
     const begin = this.#toBegin
     if (begin !== null) {
       this.#toBegin = null
       this.#isInTransaction = true
       // In one message, the server does nothing of what stands behind a BEGIN that it refuses.
-      if (values.length === 0) return this.#ask(`${begin}; ${text}`, [], faultOfBegin)
-      this.#beginning = this.#ask(begin, [], faultOfBegin).finally(() => {
-        this.#beginning = null
+      const isWhole = values.length === 0
+      const begun = this.#ask(isWhole ? `${begin}; ${text}` : begin, [], faultOfBegin)
+      this.#beginning = begun.then(() => {
+        this.#isBegun = true
       })
-      // What only reads does no harm behind one either: the commit tells of it.
-      if (this.#isReadOnly) this.#beginning.catch(() => {})
+      this.#beginning.catch(() => {})
+      if (isWhole) return begun
     }
-    if (this.#beginning && !this.#isReadOnly) await this.#beginning
+    // What only asks does no harm behind a BEGIN that is refused: the commit tells of it.
+    if (this.#held > 0 || (this.#beginning && !this.#isBegun && !isQuestion(text))) {
+      this.#held++
+      await this.#beginning
+      this.#held--
+    }
     return this.#ask(text, values)
   }
 
@@ -211,24 +242,63 @@ class Connection implements DatabaseConnection {
     meaning: (fault: unknown) => unknown = (fault) => fault,
   ): Promise<Result> {
     try {
-      const answer = await this.#client.query(
-        text,
-        /^\s*select\b/i.test(text) ? values.map(asked) : [...values],
-      )
-      // Of several statements in one message each has an answer.
-      return [answer].flat().at(-1)!
-    } catch (error) {
-      const fault = meaning(faultOf(error))
-      if (isConnectionLost(fault)) this.#isBroken = true
-      // What stands behind the first error is refused because of it, and says no more than that.
-      if (this.#isInTransaction) throw (this.#failure ??= fault)
+      const statement = {
+        ...this.#prepared.named(text, values.length > 0),
+        values: isQuestion(text) ? values.map(asked) : [...values],
+      }
+      return await this.#exchange(statement, meaning)
+    } catch (fault) {
+      if (this.#isInTransaction) throw fault
       // An error that ended the connection, too, may have come after the change was committed.
-      if (!/^\s*select\b/i.test(text) && (this.#isBroken || !(await this.#lives())))
+      if (!isQuestion(text) && (this.#isBroken || !(await this.#lives())))
         throw new CommitUnknown(fault)
       throw fault
     }
   }
+
+  /** An error is noted when it is heard, before anybody hears what came of a COMMIT behind it. */
+  #exchange(statement: Statement, meaning: (fault: unknown) => unknown): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#client.query(statement, (error, result) => {
+        // Of several statements in one message the last is the one that was asked.
+        if (!error) return resolve([result].flat().at(-1)!)
+        const fault = meaning(faultOf(error))
+        if (isConnectionLost(fault)) this.#isBroken = true
+        // Where its values cannot be sent, the driver has the server forget it, and does not note so.
+        if (statement.name !== undefined && !isServerMessage(error)) this.#isStale = true
+        // What stands behind the first error is refused because of it, and says no more than that.
+        reject(this.#isInTransaction ? (this.#failure ??= fault) : fault)
+      })
+    })
+  }
 }
+
+/** How often a statement is asked before the server keeps it, and how many it keeps. */
+const OFTEN = 5
+const MOST_KEPT = 200
+
+/**
+ * Which statements the server keeps on each connection, so that it need not read and plan them
+ * anew: those that are asked often.
+ */
+class PreparedStatements {
+  /** By its text, how often one was asked, and then its name. */
+  readonly #known = new Map<string, number | string>()
+  #kept = 0
+
+  named(text: string, hasValues: boolean): Pick<Statement, 'text' | 'name'> {
+    // What `*` stands for may change while others bring the schema up to date: such a one would fail.
+    if (!hasValues || text.includes('*')) return { text }
+    const known = this.#known.get(text) ?? 0
+    if (typeof known === 'string') return { text, name: known }
+    if (this.#kept < MOST_KEPT && this.#known.size < 10 * MOST_KEPT)
+      this.#known.set(text, known + 1 < OFTEN ? known + 1 : `kept ${++this.#kept}`)
+    return { text }
+  }
+}
+
+/** By its first word: what it calls may write, but nothing that outlives a statement on its own. */
+const isQuestion = (text: string) => /^\s*select\b/i.test(text)
 
 /**
  * The server has no text with a NUL, and refuses a question with one, which SQLite answers with

@@ -13,6 +13,22 @@ export interface Result {
   rows: Record<string, unknown>[]
 }
 
+/**
+ * Tells of a value that cannot be sent before it returns. Of several statements in one message each
+ * has a result.
+ */
+type Ask = (
+  statement: Statement,
+  answered: (error: Error | null, result: Result | Result[]) => void,
+) => void
+
+export interface Statement {
+  text: string
+  values: unknown[]
+  /** By which the server keeps it, once it was asked on this connection. */
+  name?: string
+}
+
 export interface Client {
   connect(): Promise<void>
   query(text: string, values?: readonly unknown[]): Promise<Result>
@@ -26,6 +42,7 @@ export interface Client {
 }
 
 export interface PooledClient extends Client {
+  query: Client['query'] & Ask
   /** Gives the connection back; with `true` it is closed. */
   release(isBroken?: boolean): void
 }

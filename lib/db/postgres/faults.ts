@@ -3,6 +3,10 @@
  * socket to somebody else throws is never taken for the database's.
  */
 import { codeOf } from '../../core/errors.js'
+import { LeadLost } from '../lead.js'
+
+/** What the server says where an epoch is over: of a class of codes that nobody else has. */
+export const LEAD_LOST = 'QM001'
 
 /** What the server said. Without its details, which have values of rows. */
 export class PostgresError extends Error {
@@ -47,14 +51,16 @@ interface ServerMessage {
 
 /** An error of the driver as one of ours; what is neither the server's nor the connection's stays. */
 export function faultOf(error: unknown): unknown {
-  if (isServerMessage(error)) return new PostgresError(error)
+  if (isServerMessage(error))
+    return error.code === LEAD_LOST ? new LeadLost() : new PostgresError(error)
   // A value that cannot be written or read: the connection knows nothing of it.
   if (!(error instanceof Error) || error instanceof RangeError || error instanceof TypeError)
     return error
   return new DatabaseAway(`the database cannot be reached: ${error.message}`, { cause: error })
 }
 
-const isServerMessage = (error: unknown): error is Error & ServerMessage =>
+/** True for what the server said, and not the driver. */
+export const isServerMessage = (error: unknown): error is Error & ServerMessage =>
   error instanceof Error &&
   // In the server's language: that it is there tells that the server said so, and no more.
   'severity' in error &&

@@ -11,7 +11,7 @@ import { feedsTables } from './schema/feeds.js'
 import { fflsTables } from './schema/ffls.js'
 import { fraudTables } from './schema/fraud.js'
 import { historyTables } from './schema/history.js'
-import { leadershipTables } from './schema/leadership.js'
+import { holdLead, leadershipTables } from './schema/leadership.js'
 import { meteredTables } from './schema/metered.js'
 import { moveTables } from './schema/move.js'
 import { ordersTables } from './schema/orders.js'
@@ -45,6 +45,7 @@ export const postgresSchema: readonly string[] = [
     moveTables,
   ].join(''),
   documentTables,
+  holdLead,
 ]
 
 /** Any number that nobody else takes: "QMdb", as the mark of SQLite's file. */

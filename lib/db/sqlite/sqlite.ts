@@ -198,6 +198,8 @@ class OneFileDriver extends SqliteDriver {
   readonly #fatal: (error: unknown) => void
   /** Who may wait for long does so within SQLite. */
   readonly #isPatient: boolean
+  /** With what SQLite has ended the transaction by itself: what comes behind it would stand alone. */
+  #ended: { error: unknown } | null = null
 
   constructor(raw: Raw, prepare: (sql: string) => Statement, fatal: (error: unknown) => void) {
     super({ database: { prepare: prepare as never, close: () => {} } })
@@ -213,11 +215,13 @@ class OneFileDriver extends SqliteDriver {
   }
 
   override async commitTransaction(): Promise<void> {
+    if (this.#ended) throw this.#ended.error
     this.#guarded(() => this.#raw.exec('commit'))
   }
 
   /** A full disk ends the transaction by itself; a ROLLBACK then fails and would hide the cause. */
   override async rollbackTransaction(): Promise<void> {
+    this.#ended = null
     if (this.#raw.inTransaction) this.#guarded(() => this.#raw.exec('rollback'))
   }
 
@@ -231,16 +235,19 @@ class OneFileDriver extends SqliteDriver {
   }
 
   async #inTurn<R>(statement: () => R | Promise<R>): Promise<R> {
+    if (this.#ended) throw this.#ended.error
     const guarded = () => this.#guarded(statement)
     // Within a transaction nobody else can be writing.
     return this.#isPatient || this.#raw.inTransaction ? guarded() : whenFree(guarded)
   }
 
   #guarded<R>(statement: () => R): R {
+    const isInside = this.#raw.inTransaction
     try {
       return statement()
     } catch (error) {
       if (isIoError(error)) this.#fatal(error)
+      if (isInside && !this.#raw.inTransaction) this.#ended = { error }
       throw error
     }
   }

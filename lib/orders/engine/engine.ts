@@ -17,7 +17,9 @@ import type { Prover } from '../journal/prove.js'
 import { openSeenJournal } from '../journal/seen.js'
 import type { SeenJournal } from '../journal/seen.js'
 import { forgetOrder, openOrderCounts } from '../quota.js'
-import type { Change, StoredPo } from '../stored.js'
+import { purchaseOrdersOf } from '../rows.js'
+import { isUntried } from '../stored.js'
+import type { Change, Moved, StoredPo } from '../stored.js'
 import { CONCURRENCY, openAccountSlots } from './account-limits.js'
 import { dueOrders, shopAt } from './due.js'
 import { openLease } from './lease.js'
@@ -26,6 +28,7 @@ import { openOutcomes } from './outcomes.js'
 import type { Outcome, Outcomes } from './outcomes.js'
 import { readPause } from './pause.js'
 import { takeOver } from './recover.js'
+import { isTooOld } from './rules/timing.js'
 import type { SenderCtx } from './sender/ctx.js'
 import { countOf } from './queries.js'
 import { whyTooLate } from './sender/fence.js'
@@ -66,7 +69,7 @@ export class OrderEngine implements OrderSender {
   readonly #seen: SeenJournal | null
   readonly #outcomes: Outcomes
   /** Orders that are being worked on, by id. */
-  readonly #underWay = new Map<number, Promise<void>>()
+  readonly #underWay = new Map<number, Promise<Moved | null>>()
   /** How many of them were taken up again, of each shop at each distributor. */
   readonly #takenUp = new Map<string, number>()
   /** What was logged last of why orders cannot be worked on, and when. */
@@ -123,7 +126,14 @@ export class OrderEngine implements OrderSender {
       })
     }
     this.#timer = setInterval(look, TICK).unref()
-    this.#ctx.engine.lead?.onTold('waits', look, this.#noNewWork.signal)
+    this.#ctx.engine.lead?.onTold(
+      'waits',
+      (placement) => {
+        if (placement === null) look()
+        else void this.#takeUpTold(placement)
+      },
+      this.#noNewWork.signal,
+    )
   }
 
   get isSender(): boolean {
@@ -263,7 +273,7 @@ export class OrderEngine implements OrderSender {
     this.#slots.free(account)
   }
 
-  deliver(order: StoredPo, epoch: number | null): Promise<void> {
+  deliver(order: StoredPo, epoch: number | null): Promise<Moved | null> {
     const sender = this.#senderOf(epoch)
     // Whoever is at work on it has its own slot.
     if (order.state === 'sending' && this.#underWay.has(order.id)) this.free(order.account ?? '')
@@ -274,7 +284,7 @@ export class OrderEngine implements OrderSender {
     )
   }
 
-  record(order: StoredPo, change: Change): Promise<StoredPo | null> {
+  record(order: StoredPo, change: Change): Promise<Moved | null> {
     return record(this.#ctx, order, change)
   }
 
@@ -307,10 +317,33 @@ export class OrderEngine implements OrderSender {
     return isMore
   }
 
+  /**
+   * Takes up what another node has just taken in, without looking for what else is due. What it
+   * leaves, the next look takes up.
+   */
+  async #takeUpTold(placement: number): Promise<void> {
+    const [ctx, held] = [this.#ctx, this.#held]
+    if (!held?.isHeld || ctx.noNewWork.aborted || this.#underWay.size >= MOST_UNDER_WAY) return
+    if (whyTooLate({ engine: ctx.engine, epoch: held.epoch }) !== null) return
+    try {
+      const orders = await purchaseOrdersOf(ctx, placement)
+      for (const order of orders.filter(isUntried)) {
+        const isOver = (this.#takenUp.get(shopAt(order)) ?? 0) >= CONCURRENCY - 1
+        if (isOver || isTooOld(order, ctx.now()) || ctx.noNewWork.aborted) continue
+        // Its claim looks whether orders are paused.
+        const given = { isPaused: false, epoch: held.epoch }
+        void this.#workOnce(order, () => this.#takeUp(order, given))
+      }
+    } catch (error) {
+      if (!ctx.noNewWork.aborted)
+        this.#logTrouble(levelOf(error), 'orders cannot be worked on at the moment', error)
+    }
+  }
+
   async #takeUp(
     order: StoredPo,
     { isPaused, epoch }: { isPaused: boolean; epoch: number | null },
-  ): Promise<void> {
+  ): Promise<null> {
     const shop = shopAt(order)
     const count = (change: number) => {
       const now = (this.#takenUp.get(shop) ?? 0) + change
@@ -320,24 +353,25 @@ export class OrderEngine implements OrderSender {
     count(+1)
     try {
       await this.#senderOf(epoch).workOn(order, isPaused)
+      return null
     } finally {
       count(-1)
     }
   }
 
   /** One order is worked on by one at a time; who comes second waits for the first. */
-  #workOnce(order: StoredPo, begin: () => Promise<void>): Promise<void> {
+  #workOnce(order: StoredPo, begin: () => Promise<Moved | null>): Promise<Moved | null> {
     let work = this.#underWay.get(order.id)
     if (!work) {
       work = begin()
         .catch((error: unknown) => {
           // Another node takes it up.
-          if (error instanceof LeadLost) return
-          if (!this.#abandonCalls.signal.aborted)
+          if (!(error instanceof LeadLost) && !this.#abandonCalls.signal.aborted)
             this.#ctx.log.error(
               { err: error, ref: order.client_ref },
               'an order could not be worked on; it is taken up again',
             )
+          return null
         })
         .finally(() => this.#underWay.delete(order.id))
       this.#underWay.set(order.id, work)

@@ -4,8 +4,7 @@
  */
 import { pause } from '../../core/async/wait.js'
 import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
-import { column } from '../../db/reading.js'
-import { together } from '../../db/together.js'
+import { column, lookWithin } from '../../db/reading.js'
 import type { OrdersCtx } from '../ctx.js'
 import { readPause } from './pause.js'
 import { unsentPlacements } from './queries.js'
@@ -17,7 +16,7 @@ const LEAST = 10
 export interface Outcome {
   /** Each part was sent, or could not be. */
   isThrough: boolean
-  /** Orders wait for the operator. */
+  /** What waits waits for the operator. */
   isPaused: boolean
 }
 
@@ -39,16 +38,26 @@ class OutcomeWatch implements Outcomes {
   readonly #ctx: OrdersCtx
   readonly #stopping: AbortSignal
   #waiting: Waiting = new Map()
+  /** Those that a look is under way for. */
+  #looked: Waiting = new Map()
   #isRunning = false
   /** When the last look began, by the steady clock. */
   #lookedAt = -Infinity
-  /** Somebody has told of orders since the last look began. */
+  /** Somebody has told of one of these since the last look began. */
   #news = new AbortController()
 
   constructor(ctx: OrdersCtx, stopping: AbortSignal) {
     this.#ctx = ctx
     this.#stopping = stopping
-    ctx.engine.lead?.onTold('moved', () => this.#news.abort(), stopping)
+    const isWanted = (placement: number) =>
+      this.#waiting.has(placement) || this.#looked.has(placement)
+    ctx.engine.lead?.onTold(
+      'moved',
+      (placement) => {
+        if (placement === null || isWanted(placement)) this.#news.abort()
+      },
+      stopping,
+    )
   }
 
   next(placementId: number): Promise<Outcome | null> {
@@ -67,9 +76,9 @@ class OutcomeWatch implements Outcomes {
       if (early > 0) await pause(early, this.#stopping)
       this.#lookedAt = this.#ctx.monotonic()
       this.#news = new AbortController()
-      const waiting = this.#waiting
+      this.#looked = this.#waiting
       this.#waiting = new Map()
-      await this.#look(waiting)
+      await this.#look(this.#looked)
     }
     this.#isRunning = false
   }
@@ -78,11 +87,9 @@ class OutcomeWatch implements Outcomes {
     const ctx = this.#ctx
     const ids = [...waiting.keys()]
     const seen = await laterIfAway(async () => {
-      const [unsent, paused] = await together([
-        ctx.engine.look(() => column(unsentPlacements, { ids })),
-        readPause(ctx),
-      ])
-      return { unsent: new Set(unsent), isPaused: paused !== null }
+      const unsent = await lookWithin(ctx.read, () => column(unsentPlacements, { ids }))
+      const isPaused = unsent.length > 0 && (await readPause(ctx)) !== null
+      return { unsent: new Set(unsent), isPaused }
     }).catch((error: unknown) => {
       ctx.log.error({ err: error }, 'what became of orders cannot be read; it is looked for again')
       return null

@@ -1,7 +1,7 @@
 /** Changes of a record, each kept with the time at which we learned of it. */
 import type { OrdersCtx } from '../ctx.js'
 import type { StoredOrder } from './records.js'
-import { together } from '../../db/together.js'
+import { pipelined } from '../../db/together.js'
 
 /** Writes what differs; false where nothing does. In the transaction of what changes it. */
 export async function changeRecord(
@@ -15,24 +15,20 @@ export async function changeRecord(
   if (changes.length === 0) return false
   const text = (value: string | number | null | undefined) =>
     value === null || value === undefined ? null : String(value)
-  await together([
+  await pipelined(tx.db, [
     tx.db
       .updateTable('fulfillment_order')
       .set(Object.fromEntries(changes.map((field) => [field, next[field]])))
-      .where('id', '=', record.id)
-      .execute(),
-    tx.db
-      .insertInto('fulfillment_change')
-      .values(
-        changes.map((field) => ({
-          fulfillment_order_id: record.id,
-          at: tx.now(),
-          field,
-          before: text(record[field]),
-          after: text(next[field]),
-        })),
-      )
-      .execute(),
+      .where('id', '=', record.id),
+    tx.db.insertInto('fulfillment_change').values(
+      changes.map((field) => ({
+        fulfillment_order_id: record.id,
+        at: tx.now(),
+        field,
+        before: text(record[field]),
+        after: text(next[field]),
+      })),
+    ),
   ])
   return true
 }

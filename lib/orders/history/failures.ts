@@ -1,6 +1,7 @@
 /** Failed placements of the history (contract "Failed-placement record"). */
 import { DAY } from '../../core/clock.js'
 import type { OrdersCtx } from '../ctx.js'
+import { pipelined } from '../../db/together.js'
 import type { Reading } from '../../db/query.js'
 import { all } from '../../db/reading.js'
 import { failures } from './queries.js'
@@ -15,9 +16,8 @@ export async function listFailure(
   record: StoredOrder,
   { reason }: Pick<StoredPo, 'state' | 'reason'>,
 ): Promise<void> {
-  await tx.db
-    .insertInto('failed_placement')
-    .values({
+  await pipelined(tx.db, [
+    tx.db.insertInto('failed_placement').values({
       placement_id: record.placement_id,
       fulfillment_order_id: record.id,
       subscriber_id: record.subscriber_id,
@@ -28,8 +28,8 @@ export async function listFailure(
       po_given: record.po_given,
       distid: record.distid,
       reason: reason ?? 'refused',
-    })
-    .execute()
+    }),
+  ])
 }
 
 export interface FailureQuery {

@@ -18,9 +18,10 @@ export interface KnownPart {
   isFailed: boolean
 }
 
-interface PartRow {
+export interface PartRow {
   id: number
   state: PoState
+  sends: number
   distributor_order_id: string | null
   /** What a distributor told of it, and when; null where none did. */
   order_status: OrderStatus | null
@@ -35,6 +36,7 @@ export async function partRows({ db }: OrdersCtx, recordId: number): Promise<Par
     .select([
       'purchase_order.id',
       'state',
+      'sends',
       'distributor_order_id',
       'lane_status.order_status',
       'lane_status.at',

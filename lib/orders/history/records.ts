@@ -51,11 +51,16 @@ export function failureOf(row: StoredFailure): FailedPlacement {
 
 const flag = (value: number): 0 | 1 => (value === 1 ? 1 : 0)
 
+export interface RecordsOfPlacement {
+  orders: FulfillmentOrder[]
+  errors: FailedPlacement[]
+}
+
 /** What came of one placement, in the order of its split. */
 export async function recordsOfPlacement(
   { read }: Pick<OrdersCtx, 'read'>,
   placementId: number,
-): Promise<{ orders: FulfillmentOrder[]; errors: FailedPlacement[] }> {
+): Promise<RecordsOfPlacement> {
   const [orders, errors] = await together([
     read
       .selectFrom('fulfillment_order')

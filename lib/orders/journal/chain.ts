@@ -5,6 +5,7 @@
  * before the send that it tells of.
  */
 import type { OrdersCtx } from '../ctx.js'
+import { pipelined } from '../../db/together.js'
 import { OPERATOR } from '../../core/storage/secrets.js'
 import type { Sealer } from '../../core/storage/secrets.js'
 
@@ -62,7 +63,7 @@ export async function appendJournal(
   const last = end ?? (await journalEnd(tx))
   const seq = last.seq + 1
   const line = closeLine({ seq, at: tx.now(), kind, data, prev: last.mac }, journalSealer(tx))
-  await tx.db.insertInto('journal').values({ seq, line }).execute()
+  await pipelined(tx.db, [tx.db.insertInto('journal').values({ seq, line })])
   return seq
 }
 

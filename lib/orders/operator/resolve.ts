@@ -65,8 +65,8 @@ export async function resolveOrder(ctx: OrdersCtx, input: ResolveInput): Promise
       by: tx.actor,
       ...verdict,
     } satisfies VerdictData)
-    const after = await move(tx, order, changeOf(verdict, tx.now()))
-    if (!after) throw new Error('the order was moved in its own transaction')
+    const moved = await move(tx, order, changeOf(verdict, tx.now()))
+    if (!moved) throw new Error('the order was moved in its own transaction')
     const resolution = {
       id: order.id,
       ref: order.client_ref,
@@ -74,8 +74,8 @@ export async function resolveOrder(ctx: OrdersCtx, input: ResolveInput): Promise
       distid: order.distid,
       po_number: order.po_number,
       before: order.state,
-      after: after.state,
-      distributor_order_id: after.distributor_order_id,
+      after: moved.order.state,
+      distributor_order_id: moved.order.distributor_order_id,
     }
     await audit(tx, 'orders.resolve', { ...resolution, ...verdict })
     return { ...resolution, reason: verdict.reason ?? null }

@@ -4,12 +4,15 @@ import { inTime } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
 import { ApiError, isApiError } from '../../core/errors.js'
 import { DISK_FULL } from '../engine/rules/after-send.js'
+import { together } from '../../db/together.js'
 import { move } from '../engine/transitions.js'
 import { recordsOfPlacement } from '../history/records.js'
+import type { RecordsOfPlacement } from '../history/records.js'
 import type { PlacedOrder } from '../shapes.js'
 import { FAILED, isPending } from '../stored.js'
 import type { StoredPo } from '../stored.js'
 import type { CheckedOrder } from './check-order.js'
+import type { Delivered } from './deliver.js'
 import type { Intent } from './intent.js'
 import { forgetOrder } from '../quota.js'
 import { purchaseOrdersOf } from '../rows.js'
@@ -31,12 +34,15 @@ export async function answerOf(
   ctx: OrdersCall,
   order: CheckedOrder,
   { placementId }: Intent,
-  sending: Promise<StoredPo[] | null>,
+  sending: Promise<Delivered | null>,
 ): Promise<PlacedOrder> {
   try {
     const seen = await inTime(() => sending, { ms: PATIENCE, late: () => null })
     await ctx.orders.step('before the answer')
-    let parts = seen ?? (await purchaseOrdersOf(ctx, placementId))
+    let [parts, records] = await together([
+      seen?.parts ?? purchaseOrdersOf(ctx, placementId),
+      seen?.records ?? recordsOfPlacement(ctx, placementId),
+    ])
     if (parts.every(isUnreachable)) {
       // Who cannot write that down leaves it to be tried again, and says so.
       await giveUp(ctx, placementId, parts).catch((error: unknown) =>
@@ -45,9 +51,12 @@ export async function answerOf(
           'an order whose distributors cannot be reached is tried again',
         ),
       )
-      parts = await purchaseOrdersOf(ctx, placementId)
+      ;[parts, records] = await together([
+        purchaseOrdersOf(ctx, placementId),
+        recordsOfPlacement(ctx, placementId),
+      ])
     }
-    return await placedOrder(ctx, order, { placementId, parts })
+    return placedOrder(order, parts, records)
   } catch (error) {
     if (isApiError(error) && NOTHING_CAME.has(error.code)) throw error
     ctx.log.error(
@@ -97,12 +106,11 @@ async function giveUp(
  * Throws 409 `order_rejected`, 503 `distributor_unavailable` and 503 `service_unavailable` where
  * nothing came of it.
  */
-async function placedOrder(
-  ctx: OrdersCall,
+function placedOrder(
   { orderId, mode }: CheckedOrder,
-  { placementId, parts: sent }: { placementId: number; parts: readonly StoredPo[] },
-): Promise<PlacedOrder> {
-  const { orders, errors } = await recordsOfPlacement(ctx, placementId)
+  sent: readonly StoredPo[],
+  { orders, errors }: RecordsOfPlacement,
+): PlacedOrder {
   if (sent.every(({ state }) => FAILED.includes(state))) {
     if (sent.some(({ reason }) => reason === DISK_FULL))
       throw new ApiError('service_unavailable', {

@@ -1,12 +1,13 @@
 /**
- * Everything that must hold before an order is written down. Nothing is written,
- * nobody is asked.
+ * Everything that must hold before an order is written down. Nothing is written but what was
+ * decided, nobody is asked.
  */
 import { itemsOf } from '../../catalog/queries.js'
 import type { Row, Snapshot } from '../../catalog/snapshot/snapshot.js'
 import type { View } from '../../catalog/view/view.js'
 import type { Saved } from '../../configuration/document/saved.js'
 import type { OrdersCall } from '../ctx.js'
+import { nextTurn } from '../../core/async/wait.js'
 import { ApiError, invalid, isApiError, refusalOf } from '../../core/errors.js'
 import type { Fault } from '../../core/errors.js'
 import type { Mode } from '../../db/tables/column-types.js'
@@ -16,7 +17,9 @@ import type {
   PurchaseOrder,
   PurchaseOrderLine,
 } from '../../distributors/fulfillment.js'
+import { together } from '../../db/together.js'
 import { checkRestrictions } from '../../restrictions/check.js'
+import type { CheckInput } from '../../restrictions/check.js'
 import { placeOf } from '../../restrictions/destination.js'
 import type { CheckResult } from '../../restrictions/shapes.js'
 import { checkDealer, customerDestination, storeReceiver } from './check-destination.js'
@@ -55,14 +58,44 @@ export interface CheckedOrder {
   groups: CheckedGroup[]
   /** What the restriction rules say of the items, in their order. */
   restrictions: CheckResult
+  /** Resolves once that is in the log of decisions. */
+  logged: Promise<unknown>
 }
 
 /**
  * Checks an order against catalog, configuration, dealers and rules. Throws 400 `invalid_parameter`
  * with all faults at once, then 409 `fulfillment_not_configured`, then 409
- * `restricted_destination`, and 503 `feed_unavailable` without any catalog.
+ * `restricted_destination`, and 503 `feed_unavailable` without any catalog; before all that, and
+ * before anything is logged, as `first` does.
  */
-export async function checkOrder(ctx: OrdersCall, body: PlaceBody): Promise<CheckedOrder> {
+export async function checkOrder(
+  ctx: OrdersCall,
+  body: PlaceBody,
+  first?: Promise<void>,
+): Promise<CheckedOrder> {
+  const logs: (() => Promise<void>)[] = []
+  const examined = async () => {
+    // A server that is asked first has the question by then, and answers meanwhile.
+    if (first && ctx.engine.lead) await nextTurn()
+    return examineOrder(ctx, body, (log) => void logs.push(log))
+  }
+  const [, order] = await together([first, examined()])
+  const logged = together(logs.map((log) => log()))
+  logged.catch(() => {})
+  const { restrictions } = order
+  if (restrictions.items.some(({ blocking_rules: rules }) => rules.length > 0)) {
+    await logged
+    if (await enforcesRestrictions(ctx))
+      throw new ApiError('restricted_destination', { details: restrictions })
+  }
+  return { ...order, logged }
+}
+
+async function examineOrder(
+  ctx: OrdersCall,
+  body: PlaceBody,
+  logLater: CheckInput['logLater'],
+): Promise<Omit<CheckedOrder, 'logged'>> {
   const saved = await ctx.configurations.of(ctx.subscriber)
   const catalog = await catalogOf(ctx, saved)
   const { items, dealer } = await checkRequest(ctx, body, saved, catalog)
@@ -81,13 +114,8 @@ export async function checkOrder(ctx: OrdersCall, body: PlaceBody): Promise<Chec
     snapshot: catalog.snapshot,
     receiverOf,
     toStore: store !== null,
+    logLater,
   })
-  if (
-    restrictions.items.some(({ blocking_rules: rules }) => rules.length > 0) &&
-    (await enforcesRestrictions(ctx))
-  ) {
-    throw new ApiError('restricted_destination', { details: restrictions })
-  }
   return {
     orderId: body.order_id,
     mode,
@@ -283,12 +311,13 @@ interface Destinations {
   snapshot: Snapshot
   receiverOf: (toDealer: boolean) => Receiver
   toStore: boolean
+  logLater: CheckInput['logLater']
 }
 
 /** Each item against the place that it really goes to. */
 async function checkDestinations(
   ctx: OrdersCall,
-  { items, snapshot, receiverOf, toStore }: Destinations,
+  { items, snapshot, receiverOf, toStore, logLater }: Destinations,
 ): Promise<CheckResult> {
   const results: CheckResult['items'] = []
   for (const toDealer of [false, true]) {
@@ -303,6 +332,7 @@ async function checkDestinations(
       shipping: { state, city, zip, lines: [address1, address2 ?? ''] },
       snapshot,
       target: 'placement',
+      ...(logLater && { logLater }),
       items: group.map(({ item: { upc, distid, distsku } }) => ({
         upc,
         sku: distsku,

@@ -6,6 +6,7 @@ import { itemsText, newPurchaseOrder, newRecord, nextIds } from '../rows.js'
 import type { StoredOrder } from '../history/records.js'
 import type { Insertable, Selectable } from 'kysely'
 import type { OrderCounts, OrdersCall } from '../ctx.js'
+import { ApiError } from '../../core/errors.js'
 import type { OrderPart, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { sealContent } from '../sealed-content.js'
 import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
@@ -16,7 +17,8 @@ import { fitPo, poNumber, poOfAttempt } from './po-number.js'
 import { checkQuota, countOrder } from '../quota.js'
 import { fence } from '../engine/sender/fence.js'
 import { refusePaused } from './refusals.js'
-import { together } from '../../db/together.js'
+import { isCommitUnknown } from '../../db/faults.js'
+import { pipelined, together } from '../../db/together.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
 import { present } from '../../core/present.js'
@@ -48,6 +50,8 @@ export interface Intent {
   countedAt: number
   /** In the order of groups and parts. */
   purchaseOrders: StoredPo[]
+  /** It was looked for: these are those of its purchase orders that are still to be sent at once. */
+  wasFound: boolean
 }
 
 export interface IntentInput {
@@ -74,13 +78,13 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
       const isSentNow = input.groups.some(({ parts }) => parts.some((part) => part.isSentNow))
       // Of several reasons against it the first is told. Before the pause: an order that just came
       // back from the journal was sent, so nobody may hear that nothing was.
-      const [attempt, , , at, ids, end] = await together([
+      const [attempt, , at, ids, end] = await together([
         nextAttempt(tx, order.orderId),
         refusePaused(tx),
-        isSentNow && fence({ ...tx, epoch: input.epoch }),
         ctx.key && checkQuota(tx, input.counts, ctx.key.id),
         nextIds(tx),
         journalEnd(tx),
+        loggedDecision(order),
       ])
       const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
       const placement: Placement = {
@@ -102,17 +106,37 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
         purchaseOrders: rows.purchaseOrders,
       }
       await together([
-        tx.db.insertInto('placement').values(placement).execute(),
-        tx.db.insertInto('fulfillment_order').values(rows.orders).execute(),
-        tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute(),
+        isSentNow && fence({ ...tx, epoch: input.epoch }),
+        pipelined(tx.db, [
+          tx.db.insertInto('placement').values(placement),
+          tx.db.insertInto('fulfillment_order').values(rows.orders),
+          tx.db.insertInto('purchase_order').values(rows.purchaseOrders),
+        ]),
         ctx.key && countOrder(tx, ctx.key.id, placement.id, at ?? placedAt),
         appendJournal(tx, 'intent', data, end),
-        input.epoch === null && tx.engine.lead?.tell(tx.db, 'waits'),
+        input.epoch === null && tx.engine.lead?.tell(tx.db, 'waits', placement.id),
       ])
-      return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
+      return {
+        placementId: placement.id,
+        countedAt,
+        purchaseOrders: rows.purchaseOrders,
+        wasFound: false,
+      }
     },
     { inTurn: true },
   )
+}
+
+/** What was decided about an order is in the log before the order is. */
+async function loggedDecision({ logged }: CheckedOrder): Promise<void> {
+  try {
+    await logged
+  } catch (error) {
+    // Whether the log has it is not known: that is no doubt about the order.
+    throw isCommitUnknown(error)
+      ? new ApiError('service_unavailable', { headers: { 'retry-after': '1' } })
+      : error
+  }
 }
 
 /** Throws `OrderIdHeld` where somebody holds the order_id. */
@@ -155,6 +179,7 @@ export async function writtenIntent(
       ({ state, owner, sends, client_ref: ref }) =>
         state === 'sending' && owner === ctx.orders.owner && sends === 1 && now.has(ref),
     ),
+    wasFound: true,
   }
 }
 

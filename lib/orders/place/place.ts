@@ -44,19 +44,20 @@ async function placeOnce(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder>
   // First of all: the first lease of a life brings back what the journal alone still knows of, and
   // this may be one of those.
   const lease = await ctx.orders.lease()
-  let order: CheckedOrder
+  let order: CheckedOrder | undefined
   let groups: PlannedGroup[]
   try {
-    // Before the check, which is noted in the log of decisions.
-    await refuseDuplicate(ctx, body)
-    order = await checkOrder(ctx, body)
+    // A duplicate is refused as one, whatever else stands against it.
+    order = await checkOrder(ctx, body, refuseDuplicate(ctx, body))
     refuseFullDisk(ctx)
     ctx.orders.refuseFailed()
     groups = await plannedGroups(ctx, order, lease !== null)
   } catch (error) {
+    await order?.logged.catch(() => {})
     lease?.release()
     throw error
   }
+  const { orderId } = order
   let isAnswered = false
   const takingIn = takeIn(ctx, {
     body,
@@ -70,7 +71,7 @@ async function placeOnce(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder>
     .then((intent) =>
       sendTaken(ctx, intent, lease).catch((error: unknown) => {
         ctx.log.error(
-          { err: error, orderId: order.orderId },
+          { err: error, orderId },
           'an order was taken in, and not all about it could be written down; it is taken up again',
         )
         return null

@@ -137,10 +137,12 @@ export async function preflightOrder(
   const { isHeld, attempt } = await earlierPlacements(ctx, order.order_id)
   // In the order in which placing comes to them.
   const held = await attempted(() => refuseDuplicate(ctx, order))
-  const checked = await attempted(() => checkOrder(ctx, order))
+  const checked = await attempted(() => loggedCheck(ctx, order))
   // What a distributor without a simulator would be sent is looked at before it goes live.
   const shown =
-    wire && 'refusal' in checked ? await attempted(() => checkOrder(asIfLive(ctx), order)) : checked
+    wire && 'refusal' in checked
+      ? await attempted(() => loggedCheck(asIfLive(ctx), order))
+      : checked
   const plan =
     'refusal' in shown
       ? null
@@ -166,6 +168,12 @@ export async function preflightOrder(
     warnings: restrictions ? warningsOf(order, restrictions) : [],
     refusal,
   }
+}
+
+async function loggedCheck(ctx: OrdersCall, body: PlaceBody): Promise<CheckedOrder> {
+  const checked = await checkOrder(ctx, body)
+  await checked.logged
+  return checked
 }
 
 /** With those live that nobody plays. */

@@ -20,7 +20,11 @@ type Move = typeof Transitions.move
 
 /** Does something more with a purchase order that was moved, in the same transaction. */
 function moved(
-  then: (...given: [...Parameters<Move>, Awaited<ReturnType<Move>>]) => Promise<void>,
+  then: (
+    tx: Parameters<Move>[0],
+    before: Stored.StoredPo,
+    after: Stored.StoredPo | null,
+  ) => Promise<void>,
 ): Seam {
   return {
     at: 'lib/orders/engine/transitions.ts#move',
@@ -28,7 +32,7 @@ function moved(
       (real: Move): Move =>
       async (tx, order, change) => {
         const after = await real(tx, order, change)
-        await then(tx, order, change, after)
+        await then(tx, order, after?.order ?? null)
         return after
       },
   }
@@ -90,7 +94,7 @@ export const BOOKS: readonly Planted[] = [
   {
     name: 'an order_id is free while an outcome is not known',
     seams: [
-      moved(async (tx, { placement_id: id }, _change, after) => {
+      moved(async (tx, { placement_id: id }, after) => {
         const frees = [...FAILED, 'unknown']
         if (!after || !frees.includes(after.state)) return
         const orders = await tx.db
@@ -106,7 +110,7 @@ export const BOOKS: readonly Planted[] = [
   {
     name: 'an order_id is never free again',
     seams: [
-      moved(async (tx, { placement_id: id }, _change, after) => {
+      moved(async (tx, { placement_id: id }, after) => {
         if (!after || !FAILED.includes(after.state)) return
         await tx.db.updateTable('placement').set({ holds_id: 1 }).where('id', '=', id).execute()
       }),

@@ -94,7 +94,7 @@ export const SENDING: readonly Planted[] = [
         make:
           (real: typeof Record.record): typeof real =>
           async (ctx, order, change) =>
-            change.to === 'sending' ? order : real(ctx, order, change),
+            change.to === 'sending' ? { order, record: null as never } : real(ctx, order, change),
       },
     ],
   },

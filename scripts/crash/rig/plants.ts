@@ -51,7 +51,7 @@ async function sendInside(tx: OrdersCall, order: StoredPo): Promise<StoredPo> {
     .catch((): Submission => ({ outcome: 'unknown', reason: 'the connection failed' }))
   tx.orders.free(order.account!)
   const change = { ...afterSend(order, sent, connector, tx.now()), stage }
-  return (await move(tx, order, change))!
+  return (await move(tx, order, change))!.order
 }
 
 /** Power cuts may take what was committed. */

@@ -294,7 +294,7 @@ function openLead(
   let lives = 0
   return {
     node: owner,
-    tell: (tx, news) => told.tell(tx, news),
+    tell: (...news) => told.tell(...news),
     onTold: (news, listener, until) => told.onTold(news, listener, until),
     get epoch() {
       return standing?.epoch ?? null

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { LeadLost } from '../../lead.js'
 import type { Lead, OrderNews } from '../../lead.js'
+import { pipelined } from '../../together.js'
 import { ORDERS_CHANNEL } from '../schema/state.js'
 import { standForLead } from './leadership.js'
 import type { Candidate, Leadership } from './leadership.js'
@@ -22,7 +23,7 @@ export function openLead(
   { log, now, monotonic, random }: NodeClocks & Pick<Candidate, 'log'>,
 ): NodeLead {
   const owner = random(12).toString('base64url')
-  const listeners = new Map<() => void, OrderNews>()
+  const listeners = new Map<(placement: number | null) => void, OrderNews>()
   let standing: Leadership | undefined
   return {
     node: owner,
@@ -37,16 +38,19 @@ export function openLead(
       await standing.fence(tx, epoch)
     },
     mayBegin: (epoch) => standing?.mayBegin(epoch) ?? false,
-    async tell(tx, news) {
-      await sql`select pg_notify(${ORDERS_CHANNEL}, ${news})`.execute(tx)
+    async tell(tx, news, placement) {
+      const told = `${news} ${placement}`
+      await pipelined(tx, [sql`select pg_notify(${ORDERS_CHANNEL}, ${told})`])
     },
     onTold(news, listener, until) {
       if (until.aborted) return
       listeners.set(listener, news)
       until.addEventListener('abort', () => listeners.delete(listener), { once: true })
     },
-    told(news) {
-      for (const [listener, wanted] of listeners) if (wanted === news) listener()
+    told(text) {
+      const [news, placement] = text.split(' ')
+      for (const [listener, wanted] of listeners)
+        if (wanted === news) listener(placement === undefined ? null : Number(placement))
     },
     close: async () => standing?.close(),
   }

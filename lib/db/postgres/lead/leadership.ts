@@ -11,6 +11,7 @@ import { pause } from '../../../core/async/wait.js'
 import { SECOND } from '../../../core/clock.js'
 import type { Log } from '../../../core/log.js'
 import { LeadLost } from '../../lead.js'
+import { pipelined } from '../../together.js'
 import type { Lead } from '../../lead.js'
 import type { Tables } from '../../tables/tables.js'
 import type { Postgres } from '../connect.js'
@@ -95,14 +96,11 @@ class Standing implements Leadership {
   async fence(tx: Kysely<Tables>, epoch: number): Promise<void> {
     if (!tx.isTransaction) throw new Error('a write is fenced in its transaction, and this is none')
     if (this.epoch !== epoch) throw new LeadLost()
-    // Held until the transaction ends: who takes the lead over waits for it.
     const { name, owner } = this.#given
-    const { rows } = await sql`select 1 from leadership
-      where name = ${name} and owner = ${owner} and epoch = ${epoch} for share`.execute(tx)
-    if (rows.length > 0) return
-    // It is known now, and need not be heard of by the next renewal.
-    if (this.#held?.epoch === epoch) this.#drop()
-    throw new LeadLost()
+    await pipelined(tx, [sql`select hold_lead(${name}, ${owner}, ${epoch})`], (error) => {
+      // It is known now, and need not be heard of by the next renewal.
+      if (error instanceof LeadLost && this.#held?.epoch === epoch) this.#drop()
+    })
   }
 
   async close(): Promise<void> {

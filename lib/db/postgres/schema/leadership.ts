@@ -1,4 +1,5 @@
 /** Which node leads. One machine has a lock of its file system instead. */
+import { LEAD_LOST } from '../faults.js'
 import { TEXT } from './types.js'
 
 export const leadershipTables = `
@@ -39,4 +40,16 @@ CREATE TABLE node (
   -- The state of its catalog.db (publication.mark); null before it has any.
   catalog_mark ${TEXT}
 );
+`
+
+/** Says itself that an epoch is over, so that nobody has to wait for its answer. */
+export const holdLead = `
+-- Keeps the lead where it is until the transaction ends, or undoes it: who takes the lead over waits.
+CREATE FUNCTION hold_lead(what text, holder text, since bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM leadership WHERE name = what AND owner = holder AND epoch = since FOR SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'another epoch has begun' USING ERRCODE = '${LEAD_LOST}';
+  END IF;
+END $$;
 `

@@ -43,11 +43,12 @@ export async function reconcile(
   const decision = await decide(ctx, order, unknownFor)
   await ctx.step('after the search')
   if ('resend' in decision && !isPaused) return decision.afresh ? 'afresh' : 'again'
-  const recorded = await record(
+  const moved = await record(
     ctx,
     order,
     'resend' in decision ? { to: 'unknown', next_at: ctx.now() + MINUTE } : decision.change,
   )
+  const recorded = moved?.order
   if (recorded?.state === 'review')
     ctx.log.error(
       { ref: order.client_ref, distid: order.distid, reason: recorded.reason },

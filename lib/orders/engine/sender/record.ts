@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isCommitUnknown, isUnavailable } from '../../../db/faults.js'
 import { LeadLost } from '../../../db/lead.js'
-import type { Change, StoredPo } from '../../stored.js'
+import type { Change, Moved, StoredPo } from '../../stored.js'
 import { standsElsewhere } from '../../matching/order-numbers.js'
-import { move } from '../transitions.js'
+import { move, standingOf } from '../transitions.js'
 import { together } from '../../../db/together.js'
 import type { SenderCtx } from './ctx.js'
 import { fence } from './fence.js'
@@ -25,26 +25,29 @@ export async function record(
   order: StoredPo,
   change: Change,
   also: (tx: SenderCtx) => Promise<void> = async () => {},
-): Promise<StoredPo | null> {
+): Promise<Moved | null> {
   const isOwnAnswer =
     order.state === 'sending' && order.owner === ctx.owner && change.to !== 'sending'
   /** As an attempt has left it whose commit may or may not have come to be. */
-  let doubted: StoredPo | null = null
+  let doubted: Moved | null = null
   for (let attempts = 0; ; attempts++) {
-    let written: StoredPo | null = null
+    let written: Moved | null = null
     try {
       written = await ctx.engine.atomic(
         ctx,
         async (tx) => {
           written = null
-          const exact = await asItIs(tx, order, change)
-          const [, moved] = await together([
-            !isOwnAnswer && fence(tx),
-            move(tx, order, exact),
+          const [exact, from] = await together([
+            asItIs(tx, order, change),
+            standingOf(tx, order),
             // Of an attempt that may have been committed it was written then.
             !doubted && also(tx),
+          ])
+          const [, moved] = await together([
+            !isOwnAnswer && fence(tx),
+            move(tx, order, exact, from),
             // That it is about to be sent is nothing that anybody waits for.
-            exact.to !== 'sending' && ctx.engine.lead?.tell(tx.db, 'moved'),
+            exact.to !== 'sending' && ctx.engine.lead?.tell(tx.db, 'moved', order.placement_id),
           ])
           written = moved
           if (written && doubted) await also(tx)
@@ -52,12 +55,12 @@ export async function record(
         },
         { inTurn: true },
       )
-      return written ?? (doubted && (await isAsWritten(ctx, doubted)) ? doubted : null)
+      return written ?? (doubted && (await isAsWritten(ctx, doubted.order)) ? doubted : null)
     } catch (error) {
       // Whether it was written shows when it is written again: it waits for what is under way, and
       // then finds the order moved, or not.
       if (error instanceof LeadLost && doubted && order.state !== 'sending')
-        await giveClaimBack(ctx, doubted)
+        await giveClaimBack(ctx, doubted.order)
       if (isCommitUnknown(error)) doubted = written ?? doubted
       else if (!isUnavailable(error)) throw error
       if (ctx.abandonCalls.aborted) throw error

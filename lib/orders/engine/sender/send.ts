@@ -4,7 +4,7 @@ import { loginsOf } from '../../../distributors/session/logins.js'
 import { openSession } from '../../../distributors/session/open-session.js'
 import { Transcript } from '../../../distributors/session/transcript.js'
 import { keepTranscript, sealTranscript } from '../../transcripts.js'
-import type { StoredPo } from '../../stored.js'
+import type { Moved, StoredPo } from '../../stored.js'
 import { afterSend, givenBack, notSent, otherAccount } from '../rules/after-send.js'
 import { SEND_TIMEOUT } from '../rules/timing.js'
 import { submissionOf } from './answers.js'
@@ -15,8 +15,8 @@ import { openOrder } from './open-order.js'
 import { record } from './record.js'
 
 export interface Sent {
-  /** The order as it is then; null when somebody else has moved it meanwhile. */
-  order: StoredPo | null
+  /** How it was written down; null when somebody else has moved it meanwhile. */
+  moved: Moved | null
   /** Resolves when the connector's call has ended, which may be long after it was given up. */
   ended: Promise<void>
 }
@@ -47,7 +47,7 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
   const tooLate = whyTooLate(ctx)
   if (tooLate !== null) {
     const back = await record(ctx, order, givenBack(order, tooLate, ctx.now()))
-    return { order: back, ended: Promise.resolve() }
+    return { moved: back, ended: Promise.resolve() }
   }
   const { answer, ended } = await callInTime(
     ctx,
@@ -79,12 +79,12 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
       { ref: order.client_ref, distid: order.distid, sent },
       'a distributor answered about an order that somebody has moved on meanwhile',
     )
-  return { order: recorded, ended }
+  return { moved: recorded, ended }
 }
 
 async function recordNotSent(ctx: SenderCtx, order: StoredPo, reason: string): Promise<Sent> {
   return {
-    order: await record(ctx, order, notSent(order, { reason }, ctx.now())),
+    moved: await record(ctx, order, notSent(order, { reason }, ctx.now())),
     ended: Promise.resolve(),
   }
 }
@@ -101,5 +101,5 @@ async function recordStage(
     throw new Error(`it was begun as ${order.stage}, and the distributor was made to begin it anew`)
   const kept = await record(ctx, current, { to: 'sending', stage })
   if (!kept) throw new Error('the order was moved on by somebody else')
-  return kept
+  return kept.order
 }

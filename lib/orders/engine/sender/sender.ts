@@ -6,7 +6,7 @@ import { connectorOf } from '../../../distributors/modes.js'
 import { isUnavailable } from '../../../db/faults.js'
 import { LeadLost } from '../../../db/lead.js'
 import { FAILED } from '../../stored.js'
-import type { Change, StoredPo } from '../../stored.js'
+import type { Change, Moved, StoredPo } from '../../stored.js'
 import { CONCURRENCY } from '../account-limits.js'
 import type { AccountSlots } from '../account-limits.js'
 import { DISK_FULL, afterFault, notSent } from '../rules/after-send.js'
@@ -21,13 +21,16 @@ import { record } from './record.js'
 import { sendOrder } from './send.js'
 
 export interface Sender {
-  /** Sends one whose state is `sending` and whose slot at `account` is taken; frees the slot. */
-  sendClaimed(order: StoredPo, account: string): Promise<void>
+  /**
+   * Sends one whose state is `sending` and whose slot at `account` is taken; frees the slot. Resolves
+   * with how it was written down then; null where somebody else has moved it.
+   */
+  sendClaimed(order: StoredPo, account: string): Promise<Moved | null>
   /**
    * Waits for a slot, before all that is taken up again, makes sure that it is still to be sent,
-   * and sends.
+   * and sends. Resolves likewise; with null also where it was not sent.
    */
-  sendInTurn(order: StoredPo): Promise<void>
+  sendInTurn(order: StoredPo): Promise<Moved | null>
   /** Whatever is due about it. While orders are paused nothing is sent and nothing given up. */
   workOn(order: StoredPo, isPaused: boolean): Promise<void>
 }
@@ -82,21 +85,21 @@ class OrderSteps implements Sender {
     }
   }
 
-  sendInTurn(order: StoredPo): Promise<void> {
+  sendInTurn(order: StoredPo): Promise<Moved | null> {
     return this.#claimAndSend(order, { stage: order.stage, isNew: true })
   }
 
   async #claimAndSend(
     order: StoredPo,
     { stage, isNew }: { stage: string | null; isNew: boolean },
-  ): Promise<void> {
+  ): Promise<Moved | null> {
     const ctx = this.#ctx
     const account = (await accountNow(ctx, order)) ?? ''
     const limit = connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY
-    if (!(await this.#slots.take(account, limit, { signal: ctx.noNewWork, isNew }))) return
+    if (!(await this.#slots.take(account, limit, { signal: ctx.noNewWork, isNew }))) return null
     let claimed: StoredPo | null = null
     try {
-      claimed = await this.#claim(order, account, stage)
+      claimed = (await this.#claim(order, account, stage))?.order ?? null
       await ctx.step('claimed')
       if (claimed) await ctx.flushJournal()
     } catch (error) {
@@ -106,12 +109,13 @@ class OrderSteps implements Sender {
         await record(ctx, claimed, notSent(claimed, { reason: DISK_FULL }, ctx.now()))
       throw error
     }
-    if (claimed) await this.sendClaimed(claimed, account)
-    else this.#slots.free(account)
+    if (claimed) return this.sendClaimed(claimed, account)
+    this.#slots.free(account)
+    return null
   }
 
   /** Writes down that it is being sent; null where it is not to be sent any more. */
-  async #claim(order: StoredPo, account: string, stage: string | null): Promise<StoredPo | null> {
+  async #claim(order: StoredPo, account: string, stage: string | null): Promise<Moved | null> {
     const ctx = this.#ctx
     ctx.refuseFailed()
     const refusal = await whyNotSent(ctx, order)
@@ -140,14 +144,15 @@ class OrderSteps implements Sender {
     }
   }
 
-  async sendClaimed(order: StoredPo, account: string): Promise<void> {
+  async sendClaimed(order: StoredPo, account: string): Promise<Moved | null> {
     const ctx = this.#ctx
     const connector = connectorOf(ctx, order.distid, order.mode)
     let callEnded: Promise<void> | undefined
     try {
       const sent = await sendOrder(ctx, order)
       callEnded = sent.ended
-      await this.#note(sent.order)
+      await this.#note(sent.moved)
+      return sent.moved
     } catch (error) {
       // A fault of ours after the send began: what became of the order is not known.
       if (!ctx.engine.hasFailed() && !ctx.abandonCalls.aborted)
@@ -193,8 +198,9 @@ class OrderSteps implements Sender {
   }
 
   /** Logs what a person should know of an order that was written down. */
-  async #note(order: StoredPo | null): Promise<void> {
-    if (!order) return
+  async #note(moved: Moved | null): Promise<void> {
+    if (!moved) return
+    const { order } = moved
     const { log, monotonic } = this.#ctx
     const fields = { ref: order.client_ref, distid: order.distid, reason: order.reason }
     if (order.state === 'unknown') this.#unknownSince.set(order.id, monotonic())
