@@ -361,6 +361,33 @@ describe('orders of several nodes', { skip: missing }, () => {
     secure.closeAllConnections()
   })
 
+  test('an order that waits while orders are paused is answered, and sent when they go on', async () => {
+    const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
+    let end = () => {}
+    tst.acts.push((_session, order) => {
+      tst.orders.push({ number: 'TST-1', order })
+      return new Promise((resolve) => {
+        end = () => resolve({ outcome: 'accepted', number: 'TST-1' })
+      })
+    })
+    await using t = await nodes(tst)
+    const first = t.place(t.first, t.first.shop.body())
+    await until(() => tst.sends.length === 1, 'the account has its one call')
+    const waiting = [t.first, t.second].map((node) => t.place(node, t.first.shop.body()))
+    await until(async () => (await t.orders()).length === 3, 'the others are taken in')
+    const since = performance.now()
+    await t.first.app.operator.orders.pause({ reason: 'a call from the distributor' })
+    end()
+    assert.deepEqual(
+      [await first, ...(await Promise.all(waiting))],
+      ['placed', 'pending', 'pending'],
+    )
+    assert.ok(performance.now() - since < 5_000, 'nobody waits for what nobody sends')
+    assert.equal(tst.sends.length, 1)
+    await resumeOrders(t.first.app.ctx)
+    await until(() => tst.sends.length === 3, 'they are sent')
+  })
+
   test('what was being sent is looked up by the next leader, and bought once', async () => {
     const tst = scripted()
     let answer: () => void = () => {}
