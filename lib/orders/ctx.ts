@@ -36,7 +36,7 @@ export interface OrderSender {
    * What another process has made of a placement, as the next look finds it, within a tenth of a
    * second; null where the database is away for the moment.
    */
-  outcomeOf(placementId: number): Promise<{ isThrough: boolean; isPaused: boolean } | null>
+  outcomeOf(placementId: number): Promise<'through' | 'paused' | 'open' | null>
   /** Takes a slot for one send of an account, if one is free now. */
   tryTake(account: string, connector: Fulfillment): boolean
   free(account: string): void

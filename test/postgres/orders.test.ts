@@ -4,6 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer as createSecureServer } from 'node:https'
+import { createServer as createTcpServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -16,12 +19,14 @@ import { sql } from 'kysely'
 import { LeadLost } from '../../lib/db/lead.js'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
+import type { CallFault } from '../../lib/distributors/session/http.js'
 import { record } from '../../lib/orders/engine/sender/record.js'
 import type { SenderCtx } from '../../lib/orders/engine/sender/ctx.js'
 import { readPause, resumeOrders } from '../../lib/orders/engine/pause.js'
 import { verifyJournal } from '../../lib/orders/journal/verify.js'
 import type { PlaceBody } from '../../lib/orders/shapes.js'
 import { memoryStore } from '../../lib/objects/memory.js'
+import { makeCertificate } from '../../lib/simulator/wire/certificate.js'
 import { createServer } from '../../server/http/app.js'
 import { openForTest } from '../../server/testing/open.js'
 import type { WatchedApp } from '../../server/testing/open.js'
@@ -34,7 +39,7 @@ import { until } from '../harness/until.js'
 import { UPC, orderShop } from '../orders/shop.js'
 import type { OrderShop } from '../orders/shop.js'
 import { scripted } from '../orders/scripted-distributor.js'
-import type { Scripted } from '../orders/scripted-distributor.js'
+import type { Act, Scripted } from '../orders/scripted-distributor.js'
 
 const SECRET = '5e'.repeat(32)
 
@@ -353,6 +358,86 @@ describe('orders of several nodes', { skip: missing }, () => {
     // Once the lease is renewed, it is sent.
     assert.equal(await placing, 'placed')
     assert.equal(tst.sends.length, 1)
+  })
+
+  test('a call whose connection was secure too late has sent nothing, and whoever leads sends', async () => {
+    const made = makeCertificate({ now: Date.now() })
+    const asked: string[] = []
+    const secure = createSecureServer(
+      { cert: made.certificate, key: made.key },
+      (request, response) => {
+        asked.push(request.url ?? '')
+        response.end('{}')
+      },
+    )
+    /** The handshake of the first connection waits until this is called. */
+    let handshake: (() => void) | undefined
+    const tcp = createTcpServer((socket) => {
+      const goOn = () => void secure.emit('connection', socket)
+      if (handshake) goOn()
+      else handshake = goOn
+    })
+    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
+    const { port } = tcp.address() as AddressInfo
+    const tst = scripted()
+    const call: Act = async ({ httpAt }, { clientRef }) => {
+      const egress = { hosts: [], simulator: { certificate: made.certificate } }
+      const at = httpAt(`https://localhost:${port}/`, egress)
+      try {
+        await at({ method: 'POST', path: clientRef, body: '{}' })
+        return { outcome: 'accepted', number: 'TST-1' }
+      } catch (error) {
+        const { sent, message } = error as CallFault
+        return { outcome: sent ? 'unknown' : 'not_sent', reason: message }
+      }
+    }
+    tst.acts.push(call, call)
+    await using t = await nodes(tst)
+    const placing = t.place(t.first, t.first.shop.body())
+    await until(() => handshake !== undefined, 'it is connected')
+    // Nobody renews the lease any more, and more than half of it passes.
+    await epochEnds(t)
+    t.first.clock.ms += 8_000
+    t.second.clock.ms = t.first.clock.ms
+    handshake!()
+    await until(async () => (await t.orders())[0]?.reason != null, 'it was given back')
+    const [order] = await t.orders()
+    assert.match(order!.reason!, /another node may be about to send/)
+    assert.deepEqual([order!.state, order!.failures, order!.ever_unknown], ['planned', 0, 0])
+    assert.deepEqual(asked, [])
+    t.second.app.ctx.engine.lead!.stand()
+    t.second.app.orders.start()
+    assert.equal(await placing, 'placed')
+    assert.deepEqual([asked.length, (await t.orders())[0]!.sends], [1, 2])
+    tcp.close()
+    secure.closeAllConnections()
+  })
+
+  test('an order that waits while orders are paused is answered, and sent when they go on', async () => {
+    const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
+    let end = () => {}
+    tst.acts.push((_session, order) => {
+      tst.orders.push({ number: 'TST-1', order })
+      return new Promise((resolve) => {
+        end = () => resolve({ outcome: 'accepted', number: 'TST-1' })
+      })
+    })
+    await using t = await nodes(tst)
+    const first = t.place(t.first, t.first.shop.body())
+    await until(() => tst.sends.length === 1, 'the account has its one call')
+    const waiting = [t.first, t.second].map((node) => t.place(node, t.first.shop.body()))
+    await until(async () => (await t.orders()).length === 3, 'the others are taken in')
+    const since = performance.now()
+    await t.first.app.operator.orders.pause({ reason: 'a call from the distributor' })
+    end()
+    assert.deepEqual(
+      [await first, ...(await Promise.all(waiting))],
+      ['placed', 'pending', 'pending'],
+    )
+    assert.ok(performance.now() - since < 5_000, 'nobody waits for what nobody sends')
+    assert.equal(tst.sends.length, 1)
+    await resumeOrders(t.first.app.ctx)
+    await until(() => tst.sends.length === 3, 'they are sent')
   })
 
   test('what was being sent is looked up by the next leader, and bought once', async () => {

@@ -77,19 +77,24 @@ const STALL = 30_000
 const REFUSED = new Set([425, 500, 501, 502, 503, 504, 530, 532, 550, 553])
 const NOT_THERE = 550
 
-/** Logs in, works, and ends the connection. Throws an FtpFault. */
+/**
+ * Logs in, works, and ends the connection. Throws an FtpFault. `mayBegin` throws where nothing may be
+ * written any more: it is asked right before each step of an upload, since a login and a connection
+ * for data may take their time.
+ */
 export async function withFtp<R>(
   egress: Egress,
   login: FtpLogin,
   signal: AbortSignal,
   work: (files: FtpFiles) => Promise<R>,
+  mayBegin: () => void = () => {},
 ): Promise<R> {
   const client = new Client(STALL, { allowSeparateTransferHost: true })
   const stop = () => client.close()
   signal.addEventListener('abort', stop, { once: true })
   try {
     await logIn(client, egress, login, signal)
-    return await work(new Files(client))
+    return await work(new Files(client, mayBegin))
   } catch (error) {
     if (error instanceof FtpFault && !signal.aborted) throw error
     const sent = error instanceof FtpFault && error.sent
@@ -157,8 +162,10 @@ class PinnedSocket extends Socket {
 
 class Files implements FtpFiles {
   readonly #client: Client
-  constructor(client: Client) {
+  readonly #mayBegin: () => void
+  constructor(client: Client, mayBegin: () => void) {
     this.#client = client
+    this.#mayBegin = mayBegin
   }
 
   size(path: string): Promise<number | null> {
@@ -236,12 +243,16 @@ class Files implements FtpFiles {
   async upload(path: string, bytes: Buffer, { draft }: { draft?: string } = {}): Promise<void> {
     await this.#store(draft ?? path, bytes, { isOrder: draft === undefined })
     if (draft === undefined) return
+    let isBegun = false
     try {
+      this.#mayBegin()
+      isBegun = true
       await this.#client.rename(draft, path)
     } catch (error) {
+      // Where nothing may be written any more, it may be another node's draft by now.
       if (error instanceof FTPError) await this.#client.remove(draft, true).catch(() => {})
       throw new FtpFault(`${path} could not be named: ${reasonOf(error)}`, {
-        sent: !(error instanceof FTPError),
+        sent: isBegun && !(error instanceof FTPError),
         cause: error,
       })
     }
@@ -254,11 +265,12 @@ class Files implements FtpFiles {
     const prepare = this.#client.prepareTransfer
     this.#client.prepareTransfer = async (ftp) => {
       const reply = await prepare(ftp)
+      this.#mayBegin()
       isBegun = true
       return reply
     }
     try {
-      await this.#client.uploadFrom(Readable.from([bytes]), path)
+      await this.#client.uploadFrom(Readable.from(this.#pieces(bytes)), path)
     } catch (error) {
       const isRefused = error instanceof FTPError && REFUSED.has(error.code)
       throw new FtpFault(`${path} could not be written: ${reasonOf(error)}`, {
@@ -266,6 +278,12 @@ class Files implements FtpFiles {
         cause: error,
       })
     }
+  }
+
+  /** Asked for once the connection for data is secure, and the server waits for what comes. */
+  async *#pieces(bytes: Buffer): AsyncGenerator<Buffer, void> {
+    this.#mayBegin()
+    yield bytes
   }
 }
 

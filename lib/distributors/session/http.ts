@@ -34,8 +34,8 @@ export interface HttpAnswer {
 }
 
 /**
- * How a call failed. `sent` says whether the distributor may have got any of it: false only where
- * there was no connection yet.
+ * How a call failed. `sent` says whether the distributor may have got any of it: false only before
+ * its first byte.
  */
 export class CallFault extends Error {
   override readonly name = 'CallFault'
@@ -54,24 +54,29 @@ const unzip = promisify(gunzip)
 
 /**
  * Makes the call and reads the whole answer, whatever its status. Throws a CallFault; a redirect is
- * an answer like any other, and nobody follows it. By Node's own client: another one would take the
- * place of what serves `fetch` in the whole process.
+ * an answer like any other, and nobody follows it. `mayBegin` throws where nothing may leave any
+ * more: it is asked once the connection is there, since name, TCP and TLS may take their time. By
+ * Node's own client: another one would take the place of what serves `fetch` in the whole process.
  */
 export async function callHttp(
   egress: Egress,
   call: HttpCall,
   signal: AbortSignal,
+  mayBegin: () => void = () => {},
 ): Promise<HttpAnswer> {
   const url = new URL(call.url)
   let socket: Socket | undefined
+  let isBegun = false
   try {
     socket = await connectionFor(egress, url, signal)
+    mayBegin()
+    isBegun = true
     return await exchange({ socket, url, signal }, call, async (response) => {
       const answer = await wholeOf(response, call)
       return { ...answer, body: await unpacked(answer, call.maxBytes) }
     })
   } catch (error) {
-    throw new CallFault(reasonOf(error, call), socket !== undefined, error)
+    throw new CallFault(reasonOf(error, call), isBegun, error)
   } finally {
     socket?.destroy()
   }

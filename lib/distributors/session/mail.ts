@@ -39,11 +39,15 @@ export function readMailServer({ server, from, ca }: MailServer): MailServer {
   return { server, from, ...(ca !== undefined && { ca }) }
 }
 
-/** Sends one message, once. What became of it is told, and never thrown. */
+/**
+ * Sends one message, once. What became of it is told, and never thrown. `refusal` is asked right
+ * before the message leaves, behind login and addresses: why it may not any more, or null.
+ */
 export async function sendMail(
   { server, from, ca }: MailServer,
   { to, subject, text, attachment }: MailMessage,
   signal: AbortSignal,
+  refusal: () => string | null = () => null,
 ): Promise<MailOutcome> {
   const url = new URL(server)
   const isSecure = url.protocol === 'smtps:'
@@ -78,6 +82,8 @@ export async function sendMail(
   let isBegun = false
   const message = new Readable({
     read() {
+      const why = refusal()
+      if (why !== null) return void this.destroy(new Error(why))
       isBegun = true
       this.push(body)
       this.push(null)

@@ -24,8 +24,8 @@ export interface SessionOptions {
   /** What is known of its logins. */
   readonly login?: (credentials: readonly string[]) => LoginGate
   /**
-   * Asked right before anything leaves, of a session with a transcript before each file that is
-   * written, too: why nothing may any more, or null.
+   * Why nothing may leave any more, or null. Asked before a connection is made, and once more when it
+   * is there, right before the first byte of a call, a file or a message.
    */
   readonly refusal?: () => string | null
 }
@@ -54,14 +54,15 @@ export function openSession(
   const httpAt: Session['httpAt'] = (address, to, until = signal) => {
     const call: CallApi = async ({ path, unrecordedQuery, ...rest }) => {
       mayCall()
-      return callHttp(to, { ...rest, url: addressOf(address + path, unrecordedQuery) }, until)
+      const url = addressOf(address + path, unrecordedQuery)
+      return callHttp(to, { ...rest, url }, until, mayCall)
     }
     return transcript ? (one) => transcript.record(one, () => call(one), ofHttp) : call
   }
   const streamAt: Session['streamAt'] = (address, to, until = signal) => {
     const call: StreamApi = async ({ path, ...rest }, take) => {
       mayCall()
-      return streamHttp(to, { ...rest, url: address + path }, until, take)
+      return streamHttp(to, { ...rest, url: address + path }, until, take, mayCall)
     }
     return transcript ? (one, take) => transcript.record(one, () => call(one, take), ofHttp) : call
   }
@@ -69,8 +70,12 @@ export function openSession(
     (server, to, until = signal) =>
     async (login, work) => {
       mayUpload()
-      return withFtp(to, { ...server, ...login }, until, (found) =>
-        work(transcript ? recorded(found, transcript, mayUpload) : found),
+      return withFtp(
+        to,
+        { ...server, ...login },
+        until,
+        (found) => work(transcript ? recorded(found, transcript, mayUpload) : found),
+        mayUpload,
       )
     }
   return {
@@ -96,7 +101,7 @@ export function openSession(
         if (!egress.mail) return NO_MAIL_SERVER
         const why = refusal()
         if (why !== null) return { outcome: 'not_sent', reason: why }
-        return sendMail(egress.mail, message, signal)
+        return sendMail(egress.mail, message, signal, refusal)
       }
       const { to, subject, text, attachment } = message
       const body = attachment?.content.toString('latin1') ?? text

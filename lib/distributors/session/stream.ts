@@ -41,21 +41,26 @@ const SMALL = 1_048_576
 
 /**
  * Makes the call. An answer of status 200 that is no page in HTML is handed on; any other is read
- * whole. Throws a CallFault where there is no whole answer, and whatever `take` throws.
+ * whole. Throws a CallFault where there is no whole answer, and whatever `take` throws. `mayBegin` as
+ * of `callHttp`.
  */
 export async function streamHttp(
   egress: Egress,
   call: HttpCall,
   signal: AbortSignal,
   take: TakePieces,
+  mayBegin: () => void = () => {},
 ): Promise<StreamedAnswer> {
   const url = new URL(call.url)
   const { maxBytes = LARGEST, stallTimeout = STALL_TIMEOUT } = call
   let socket: Socket | undefined
+  let isBegun = false
   let ofTaker: { error: unknown } | undefined
   let taking: Promise<void> | undefined
   try {
     socket = await connectionFor(egress, url, signal)
+    mayBegin()
+    isBegun = true
     return await exchange({ socket, url, signal }, call, async (response) => {
       const headers = headersOf(response)
       const isPage = headers.get('content-type')?.startsWith('text/html') === true
@@ -81,7 +86,7 @@ export async function streamHttp(
     await taking?.catch(() => {})
     if (ofTaker) throw ofTaker.error
     const cause = error instanceof StreamFault ? error.cause : error
-    throw new CallFault(reasonOf(cause, { maxBytes }), socket !== undefined, cause)
+    throw new CallFault(reasonOf(cause, { maxBytes }), isBegun, cause)
   } finally {
     socket?.destroy()
   }

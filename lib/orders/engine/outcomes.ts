@@ -4,21 +4,20 @@
  */
 import { pause } from '../../core/async/wait.js'
 import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
-import { column, lookWithin } from '../../db/reading.js'
+import type { PoState } from '../../db/tables/orders.js'
+import { all, lookWithin } from '../../db/reading.js'
 import type { OrdersCtx } from '../ctx.js'
-import { readPause } from './pause.js'
 import { unsentPlacements } from './queries.js'
 
 /** How often it is looked where nobody tells, and how long a look comes after the one before, in ms. */
 const POLL = 100
 const LEAST = 10
 
-export interface Outcome {
-  /** Each part was sent, or could not be. */
-  isThrough: boolean
-  /** What waits waits for the operator. */
-  isPaused: boolean
-}
+/**
+ * `through`: each part was sent, or could not be. `paused`: none is being sent, and the others wait
+ * for the operator. `open`: a part is being sent, or soon will be.
+ */
+export type Outcome = 'through' | 'paused' | 'open'
 
 export interface Outcomes {
   /**
@@ -86,18 +85,24 @@ class OutcomeWatch implements Outcomes {
   async #look(waiting: Waiting): Promise<void> {
     const ctx = this.#ctx
     const ids = [...waiting.keys()]
-    const seen = await laterIfAway(async () => {
-      const unsent = await lookWithin(ctx.read, () => column(unsentPlacements, { ids }))
-      const isPaused = unsent.length > 0 && (await readPause(ctx)) !== null
-      return { unsent: new Set(unsent), isPaused }
-    }).catch((error: unknown) => {
+    const unsent = await laterIfAway(() =>
+      lookWithin(ctx.read, () => all(unsentPlacements, { ids })),
+    ).catch((error: unknown) => {
       ctx.log.error({ err: error }, 'what became of orders cannot be read; it is looked for again')
       return null
     })
-    for (const [id, resolvers] of waiting)
-      for (const resolve of resolvers)
-        resolve(seen && { isThrough: !seen.unsent.has(id), isPaused: seen.isPaused })
+    for (const [id, resolvers] of waiting) {
+      const outcome = unsent && outcomeOf(unsent.filter((part) => part.placement_id === id))
+      for (const resolve of resolvers) resolve(outcome)
+    }
   }
+}
+
+/** Of the parts of one placement that are not through. */
+function outcomeOf(parts: readonly { state: PoState; is_paused: 0 | 1 }[]): Outcome {
+  if (parts.length === 0) return 'through'
+  const isHeld = parts.every((part) => part.is_paused === 1 && part.state !== 'sending')
+  return isHeld ? 'paused' : 'open'
 }
 
 /** Null where the database is away for the moment: it is asked again. */

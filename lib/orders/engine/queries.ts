@@ -57,11 +57,26 @@ export const ordersOfIds = query((db, given: { ids: readonly number[] }) =>
     .orderBy(nullsFirst('next_at')),
 )
 
-/** Of these placements those of which a part is being sent, or nobody has begun to send. */
+/**
+ * Of these placements those of which a part is being sent, or nobody has begun to send; and whether
+ * orders are paused, so that nobody will.
+ */
 export const unsentPlacements = query((db, given: { ids: readonly number[] }) =>
   db
     .selectFrom('purchase_order')
-    .select('placement_id')
+    .select((order) => [
+      'placement_id',
+      'state',
+      order
+        .exists(
+          order
+            .selectFrom('order_engine')
+            .select('order_engine.name')
+            .where('order_engine.name', '=', 'paused'),
+        )
+        .$castTo<0 | 1>()
+        .as('is_paused'),
+    ])
     .distinct()
     .where('placement_id', 'in', members(given.ids))
     .where((order) =>

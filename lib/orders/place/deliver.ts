@@ -23,12 +23,14 @@ export interface Delivered {
 /**
  * Has an order sent that was just taken in: here, as long as this process may, and else by who may.
  * The lease is the caller's to give back. Resolves with what became of it; null where that has to be
- * looked at.
+ * looked at. `held` is called where it waits until the operator lets orders go on: nobody else needs
+ * to.
  */
 export async function sendTaken(
   ctx: OrdersCall,
   intent: Intent,
   lease: HeldLease | null,
+  held: () => void,
 ): Promise<Delivered | null> {
   if (lease) {
     const sent = await sendIntent(ctx, intent, lease.epoch)
@@ -39,7 +41,7 @@ export async function sendTaken(
     const orders = await laterIfAway(() => purchaseOrdersOf(ctx, intent.placementId))
     if (orders?.every(isThrough)) return { parts: orders, records: null }
   }
-  await waitForSender(ctx, intent)
+  await waitForSender(ctx, intent, held)
   return null
 }
 
@@ -89,14 +91,15 @@ async function giveBack(ctx: OrdersCall, order: StoredPo, error: unknown): Promi
  * Another process sends: what became of it is looked at now and then, also behind the answer; when
  * that one is gone, it is sent here.
  */
-async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
+async function waitForSender(ctx: OrdersCall, intent: Intent, held: () => void): Promise<void> {
   for (;;) {
     const seen = await ctx.orders.outcomeOf(intent.placementId)
-    if (seen?.isThrough) return
+    if (seen === 'through') return
     // The next start of the sender, whoever it is, does the rest.
     if (ctx.orders.stopping.aborted) return
-    if (seen?.isPaused) {
+    if (seen === 'paused') {
       // Nothing is sent until the operator says so, and that takes its time.
+      held()
       await pause(SECOND, ctx.orders.stopping)
       continue
     }

@@ -66,10 +66,15 @@ async function placeOnce(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder>
     epoch: lease?.epoch ?? null,
     isAnswered: () => isAnswered,
   })
+  /** Resolves where orders were paused after it was taken in: it is answered as it is. */
+  let hold = () => {}
+  const held = new Promise<null>((resolve) => {
+    hold = () => resolve(null)
+  })
   // The right to send is kept until all is sent, also when the answer does not wait for it.
   const sending = takingIn
     .then((intent) =>
-      sendTaken(ctx, intent, lease).catch((error: unknown) => {
+      sendTaken(ctx, intent, lease, hold).catch((error: unknown) => {
         ctx.log.error(
           { err: error, orderId },
           'an order was taken in, and not all about it could be written down; it is taken up again',
@@ -83,7 +88,7 @@ async function placeOnce(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder>
   const intent = await inPatience(ctx, takingIn).finally(() => {
     isAnswered = true
   })
-  return answerOf(ctx, order, intent, sending)
+  return answerOf(ctx, order, intent, Promise.race([sending, held]))
 }
 
 /** A file says at once whether it has an order; a database that is away may say so much later. */

@@ -374,7 +374,11 @@ describe('an order by mail', () => {
   }
   const submit = (
     server: string,
-    { ca = made.certificate, ...more }: { ca?: string } & Partial<PurchaseOrder> = {},
+    {
+      ca = made.certificate,
+      refusal = () => null,
+      ...more
+    }: { ca?: string; refusal?: () => string | null } & Partial<PurchaseOrder> = {},
   ) => {
     const { distributor, connector } = connectorOf(template('mge'))
     const settings = {
@@ -383,7 +387,7 @@ describe('an order by mail', () => {
       dealer_name: 'Shop',
     }
     const egress = { mail: { server, from: 'orders@shop.example', ca } }
-    return connector.submit(sessionOf(distributor, { settings, egress }), orderOf(more))
+    return connector.submit(sessionOf(distributor, { settings, egress, refusal }), orderOf(more))
   }
 
   test('goes out over TLS, with its file', async () => {
@@ -439,6 +443,23 @@ describe('an order by mail', () => {
     await withMail(refusing(450), async (host) =>
       assert.equal((await submit(`smtps://${host}`)).outcome, 'not_sent'),
     )
+  })
+
+  test('a message that must not leave any more once the server waits for it does not', async () => {
+    let why: string | null = null
+    const slow: SMTPServerOptions = {
+      secure: true,
+      onRcptTo: (_to, _session, done) => {
+        why = 'another node may be about to send'
+        done()
+      },
+    }
+    await withMail(slow, async (host, got) => {
+      const { outcome } = await submit(`smtps://${host}`, { refusal: () => why })
+      assert.equal(outcome, 'not_sent')
+      // What is broken off is no message.
+      assert.ok(got.every((text) => !text.includes('Subject')))
+    })
   })
 
   test('a message that was begun and not answered is not known, and never taken for refused', async () => {

@@ -171,12 +171,16 @@ describe('a server that misbehaves', () => {
   const passive = (address: string, port: number) =>
     `227 (${address.replaceAll('.', ',')},${port >> 8},${port & 255})`
 
+  /** `lateFrom`: with that command, nothing may be written any more. */
   async function uploads(
     answers: Record<string, string | null>,
     options?: { draft: string },
-  ): Promise<{ work: Promise<unknown>; commands: string[] }> {
-    const { port } = await dataPort()
+    lateFrom?: string,
+  ): Promise<{ work: Promise<unknown>; commands: string[]; got: string[] }> {
+    const { port, got } = await dataPort()
+    let isLate = false
     const { login, server, commands } = await scripted((command, _argument, control) => {
+      isLate ||= command === lateFrom
       const known: Record<string, string | null> = {
         ...usual,
         PASV: passive('127.0.0.1', port),
@@ -189,10 +193,16 @@ describe('a server that misbehaves', () => {
       return reply === undefined ? '502 no' : reply
     })
     open.push(server)
-    const work = withFtp(egress, login, new AbortController().signal, (files) =>
-      files.upload('order.txt', Buffer.from('HL'), options),
+    const work = withFtp(
+      egress,
+      login,
+      new AbortController().signal,
+      (files) => files.upload('order.txt', Buffer.from('HL'), options),
+      () => {
+        if (isLate) throw new Error('another node may be about to send')
+      },
     )
-    return { work, commands }
+    return { work, commands, got }
   }
 
   test('is asked for data where it was asked before, whatever address it names', async () => {
@@ -236,6 +246,48 @@ describe('a server that misbehaves', () => {
     const refused = await uploads({ RNFR: '350 to', RNTO: '553 no', DELE: '250 gone' }, draft)
     await fails(refused.work, /could not be named: 553/, { code: 553 })
     assert.equal(refused.commands.at(-1), 'DELE', 'the draft is removed')
+  })
+
+  test('that took so long that nothing may be written any more got nothing', async () => {
+    const late = /another node may be about to send/
+    for (const step of ['PASS', 'PASV']) {
+      const { work, commands } = await uploads({}, undefined, step)
+      await fails(work, late)
+      assert.ok(!commands.includes('STOR'), step)
+    }
+    const draft = await uploads({}, { draft: 'order.tmp' }, 'STOR')
+    await fails(draft.work, late)
+    assert.deepEqual(draft.got, [])
+    // A file of that name may be there, with nothing in it.
+    const atOnce = await uploads({}, undefined, 'STOR')
+    await fails(atOnce.work, late, { sent: true })
+    assert.deepEqual(atOnce.got, [])
+  })
+
+  test('that took so long with a draft gets no other name for it', async () => {
+    let isLate = false
+    const { port, got } = await dataPort()
+    const { login, server, commands } = await scripted((command, _argument, control) => {
+      if (command !== 'STOR')
+        return command === 'PASV' ? passive('127.0.0.1', port) : (usual[command] ?? '502 no')
+      setTimeout(() => {
+        isLate = true
+        control.write('226 done\r\n')
+      }, 20)
+      return '150 go on'
+    })
+    open.push(server)
+    const work = withFtp(
+      egress,
+      login,
+      new AbortController().signal,
+      (files) => files.upload('order.txt', Buffer.from('HL'), { draft: 'order.tmp' }),
+      () => {
+        if (isLate) throw new Error('another node may be about to send')
+      },
+    )
+    await fails(work, /could not be named: another node/)
+    assert.deepEqual([got, commands.at(-1)], [['HL'], 'STOR'])
   })
 
   test('that is not one, says nothing or does without TLS is a fault, and got nothing', async () => {

@@ -12,6 +12,7 @@ import { addressOf, checkHost } from '../../../lib/distributors/session/egress.j
 import type { Egress } from '../../../lib/distributors/session/egress.js'
 import { CallFault, callHttp } from '../../../lib/distributors/session/http.js'
 import type { HttpCall } from '../../../lib/distributors/session/http.js'
+import { openSession } from '../../../lib/distributors/session/open-session.js'
 import { streamHttp } from '../../../lib/distributors/session/stream.js'
 import type { TakePieces } from '../../../lib/distributors/session/stream.js'
 import { makeCertificate } from '../../../lib/simulator/wire/certificate.js'
@@ -180,6 +181,66 @@ describe('TLS', () => {
     const old = makeCertificate({ now: NOW, after: -DAY })
     await fails(call(await secure(old), {}, trusting(old.certificate)), /has expired/, false)
   })
+})
+
+describe('a call that must not leave any more once its connection is there', () => {
+  const made = makeCertificate({ now: NOW })
+  const egress: Egress = { hosts: [], simulator: { certificate: made.certificate } }
+  const fault = 'another node may be about to send'
+
+  /** A server whose handshake waits until `goOn` is called; `seen` is what it was asked. */
+  async function slowServer(): Promise<{
+    url: string
+    seen: string[]
+    met: Promise<void>
+    goOn: () => void
+  }> {
+    const seen: string[] = []
+    const secure = createSecureServer(
+      { cert: made.certificate, key: made.key },
+      (request, response) => {
+        seen.push(`${request.method} ${request.url}`)
+        response.end('{}')
+      },
+    )
+    let goOn = () => {}
+    let meet = () => {}
+    const met = new Promise<void>((resolve) => {
+      meet = resolve
+    })
+    const port = await listening(
+      createTcpServer((socket) => {
+        goOn = () => void secure.emit('connection', socket)
+        meet()
+      }),
+    )
+    return { url: `https://localhost:${port}/orders`, seen, met, goOn: () => goOn() }
+  }
+
+  const session = (refusal: () => string | null) =>
+    openSession(
+      { name: 'Test' },
+      { settings: {}, signal: new AbortController().signal, now: () => NOW, refusal },
+    )
+
+  for (const how of ['a call', 'one with a long answer'] as const)
+    test(`${how} sends nothing`, async () => {
+      const { url, seen, met, goOn } = await slowServer()
+      let why: string | null = null
+      const { httpAt, streamAt } = session(() => why)
+      const ask = () =>
+        how === 'a call'
+          ? httpAt(url, egress)({ method: 'POST', path: '', body: '{"po":"1"}' })
+          : streamAt(url, egress)({ method: 'POST', path: '', body: '{"po":"1"}' }, async () => {})
+      const late = ask()
+      await met
+      why = fault
+      goOn()
+      await fails(late, new RegExp(fault), false)
+      // One that is refused before makes no connection.
+      await fails(ask(), new RegExp(fault), false)
+      assert.deepEqual(seen, [])
+    })
 })
 
 describe('where a connector may connect to', () => {

@@ -22,6 +22,7 @@ import type { OrderShop } from '../shop.js'
 import { scripted } from '../scripted-distributor.js'
 import type { Act, Scripted } from '../scripted-distributor.js'
 import { oneFolder } from '../../harness/record.js'
+import { until } from '../../harness/until.js'
 
 const unknown: Submission = { outcome: 'unknown', reason: 'timeout' }
 const lost: Act = { accept: true, answer: unknown }
@@ -530,8 +531,12 @@ describe('two processes', { skip: oneFolder }, () => {
     lease.release()
     await soon(600)
     assert.deepEqual([tst.sends.length, await states(t)], [0, ['planned']])
+    const since = performance.now()
+    assert.equal((await placing).body.data.status, 'pending')
+    assert.ok(performance.now() - since < 5_000, 'nobody waits for what nobody sends')
+    // Nobody was started: it is sent by who took it in, behind its answer.
     await resumeOrders(t.app.ctx)
-    assert.equal((await placing).body.data.status, 'placed')
+    await until(async () => (await states(t))[0] === 'placed', 'it is sent')
     assert.equal(tst.sends.length, 1)
     await other.close()
   })

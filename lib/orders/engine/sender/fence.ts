@@ -11,7 +11,7 @@ export async function fence(tx: Fenced & Pick<SenderCtx, 'db'>): Promise<void> {
 
 /**
  * Why nothing may leave for a distributor any more: another node may soon be sending. Null where it
- * may. To be asked right before it leaves.
+ * may. To be asked right before it leaves, when the connection is there.
  */
 export function whyTooLate({ engine: { lead }, epoch }: Fenced): string | null {
   if (lead === null || (epoch !== null && lead.mayBegin(epoch))) return null

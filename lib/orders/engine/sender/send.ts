@@ -49,6 +49,13 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
     const back = await record(ctx, order, givenBack(order, tooLate, ctx.now()))
     return { moved: back, ended: Promise.resolve() }
   }
+  /** Why something that was about to leave did not. */
+  let held: string | null = null
+  const refusal = () => {
+    const why = whyTooLate(ctx)
+    held ??= why
+    return why
+  }
   const { answer, ended } = await callInTime(
     ctx,
     connector.limits.sendTimeout ?? SEND_TIMEOUT,
@@ -60,7 +67,7 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
         transcript,
         login,
         egress: ctx.egress,
-        refusal: () => whyTooLate(ctx),
+        refusal,
       })
       return connector.submit({ ...session, ...stage }, content)
     },
@@ -68,12 +75,12 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
   const sent = submissionOf(answer, transcript)
   const said = sealTranscript(ctx, order, 'send', transcript)
   await ctx.step('after the send')
-  const recorded = await record(
-    ctx,
-    current,
-    afterSend(current, sent, connector, ctx.now()),
-    (tx) => keepTranscript(tx, said),
-  )
+  // The distributor has not refused anything: whoever leads sends it at once.
+  const change =
+    held !== null && sent.outcome === 'not_sent'
+      ? givenBack(current, held, ctx.now())
+      : afterSend(current, sent, connector, ctx.now())
+  const recorded = await record(ctx, current, change, (tx) => keepTranscript(tx, said))
   if (!recorded)
     ctx.log.error(
       { ref: order.client_ref, distid: order.distid, sent },
