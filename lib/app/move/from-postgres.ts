@@ -27,6 +27,7 @@ import { MOVED_TABLES } from '../../db/move/tables.js'
 import type { Row, TableShape } from '../../db/move/tables.js'
 import { readAddress } from '../../db/postgres/address.js'
 import { openPostgres } from '../../db/postgres/connect.js'
+import type { Postgres } from '../../db/postgres/connect.js'
 import { moveLine } from '../../db/postgres/moved.js'
 import type { Move } from '../../db/postgres/moved.js'
 import { migratePostgres } from '../../db/postgres/schema.js'
@@ -52,11 +53,10 @@ export async function moveFromPostgres(given: MoveInput): Promise<MoveReport> {
   const address = readAddress(input.address)
   const postgres = await openPostgres(input.address, { application: APPLICATION })
   try {
-    if (!input.dryRun) await migratePostgres(postgres)
     const client = await connectForMove(postgres)
     try {
       const database = `the database ${address.database} at ${address.host}:${address.port}`
-      return await new Departure(input, client, database).run()
+      return await new Departure({ input, postgres, client, database }).run()
     } finally {
       await client.end()
     }
@@ -65,8 +65,16 @@ export async function moveFromPostgres(given: MoveInput): Promise<MoveReport> {
   }
 }
 
+interface DepartureOptions {
+  input: MoveInput
+  postgres: Postgres
+  client: MoveClient
+  database: string
+}
+
 class Departure {
   readonly #input: MoveInput
+  readonly #postgres: Postgres
   readonly #client: MoveClient
   readonly #database: string
   readonly #place: string
@@ -77,8 +85,9 @@ class Departure {
   readonly #contents = new Map<string, TableContent>()
   readonly #took = new Map<string, number>()
 
-  constructor(input: MoveInput, client: MoveClient, database: string) {
+  constructor({ input, postgres, client, database }: DepartureOptions) {
     this.#input = input
+    this.#postgres = postgres
     this.#client = client
     this.#database = database
     this.#place = `${input.dir} on ${hostname()}`
@@ -119,6 +128,7 @@ class Departure {
     if (mark !== null && mark.id !== known?.id)
       throw new Error(movedLine(filesIn(dir).record, mark))
     await refuseNodes(this.#client)
+    if (!this.#input.dryRun) await migratePostgres(this.#postgres)
     return known
   }
 

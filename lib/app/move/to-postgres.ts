@@ -34,6 +34,7 @@ import {
   noteArrived,
   readMove,
   refuseNodes,
+  refuseOthers,
   within,
   writeMove,
 } from '../../db/move/postgres-state.js'
@@ -76,7 +77,6 @@ export async function moveToPostgres(open: OpenApp, given: MoveInput): Promise<M
       unlock.push(lock('engine'))
       const folder = holdFolder(input, MOVED_TABLES)
       try {
-        if (!dryRun) await migratePostgres(postgres)
         const client = await connectForMove(postgres)
         try {
           const database = `the database ${address.database} at ${address.host}:${address.port}`
@@ -170,6 +170,7 @@ class Arrival {
           'name an empty database',
       )
     await refuseNodes(this.#client)
+    if (!dryRun) await migratePostgres(this.#postgres)
     if (known !== null) return known
     const tables = this.#folder.shapes
     if (!(await isEmpty(this.#client, MOVED_TABLES)))
@@ -181,12 +182,13 @@ class Arrival {
       place: `${dir} on ${hostname()}`,
       at: Math.floor(now()),
     }
-    if (!dryRun)
-      await within(this.#client, async () => {
-        await emptyTables(this.#client, tables)
-        await setTriggers(this.#client, tables, 'DISABLE')
-        await writeMove(this.#client, move)
-      })
+    if (dryRun) return move
+    await within(this.#client, async () => {
+      await setTriggers(this.#client, tables, 'DISABLE')
+      await writeMove(this.#client, move)
+    })
+    // Whoever comes from here on is turned away; one that came before this has it open by now.
+    await refuseOthers(this.#client)
     return move
   }
 
@@ -210,18 +212,18 @@ class Arrival {
   }
 
   /**
-   * What an earlier run has brought in. Where the folder was served since, it begins anew: a row
-   * that went cannot be taken out while others refer to it.
+   * What an earlier run has brought in. Where it was nothing, or the folder was served since, it
+   * begins anew: a row that went cannot be taken out while others refer to it.
    */
   async #stillRight(arrived: Map<string, TableContent>): Promise<ReadonlySet<string>> {
     const { shapes } = this.#folder
-    for (const shape of shapes) {
+    const isRight = (shape: TableShape) => {
       const content = arrived.get(shape.name)
-      if (!content || isSame(this.#readSource(shape), content)) continue
-      await within(this.#client, () => emptyTables(this.#client, shapes))
-      return new Set()
+      return !content || isSame(this.#readSource(shape), content)
     }
-    return new Set(arrived.keys())
+    if (arrived.size > 0 && shapes.every(isRight)) return new Set(arrived.keys())
+    await within(this.#client, () => emptyTables(this.#client, shapes))
+    return new Set()
   }
 
   /** Reads a table of the folder, and keeps what it has. */
@@ -303,6 +305,7 @@ class Arrival {
     const { now } = this.#input
     const at = Math.floor(now())
     this.#progress.tell('marking')
+    await refuseOthers(this.#client)
     if (this.#mark === null) this.#folder.mark({ id: move.id, place: this.#database, at })
     this.#progress.tell('marking')
     await within(this.#client, async () => {
