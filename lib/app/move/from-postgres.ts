@@ -39,6 +39,8 @@ import { lockFolder } from '../folder-lock.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
 import { DOCUMENTS, documentRows, hasDocuments, writeDocuments } from './documents.js'
 import { keepFraudKeys, readFraudKeys } from './fraud-keys.js'
+import { bringHistoryIn, publishedHistory, refuseNewer, reportOfHistory } from './history.js'
+import type { HistoryReport, PublishedHistory } from './history.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport } from './input.js'
 import { reportOf } from './report.js'
@@ -84,6 +86,9 @@ class Departure {
   readonly #progress: Progress
   readonly #contents = new Map<string, TableContent>()
   readonly #took = new Map<string, number>()
+  /** What the nodes have of the history; null where nothing of it moves. */
+  #published: PublishedHistory | null = null
+  #history: HistoryReport | null = null
 
   constructor({ input, postgres, client, database }: DepartureOptions) {
     this.#input = input
@@ -129,6 +134,7 @@ class Departure {
       throw new Error(movedLine(filesIn(dir).record, mark))
     await refuseNodes(this.#client)
     if (!this.#input.dryRun) await migratePostgres(this.#postgres)
+    this.#published = await publishedHistory(this.#input, this.#postgres.read)
     return known
   }
 
@@ -150,14 +156,17 @@ class Departure {
     const { dir, now, random } = this.#input
     const staged = stageFolder(dir, this.#tables)
     try {
+      await this.#bringHistory(staged)
       const { found: proof, fraudKeys } = await within(
         this.#client,
         async () => {
           // Before anything is read: what is read is then what stays.
           await holdTables(this.#client, this.#shapes)
+          if (this.#published) await refuseNewer(this.#client, this.#published.published)
           await this.#copy(staged)
           await staged.complete(await givenNumbers(this.#client, this.#shapes))
           this.#verify(staged)
+          staged.makeDue()
           staged.settle()
           const { installation, fraudKeys, ...found } = await this.#prove(staged)
           this.#progress.tell('marking')
@@ -181,6 +190,13 @@ class Departure {
     } finally {
       staged.discard()
     }
+  }
+
+  /** What the nodes have published of it, before anybody has to wait. */
+  async #bringHistory({ dir }: StagedFolder): Promise<void> {
+    if (!this.#published) return
+    this.#progress.tell('copying', 'history')
+    this.#history = reportOfHistory(await bringHistoryIn(this.#input, { dir, ...this.#published }))
   }
 
   /** Copies all tables. Whether the key is at hand is known before the large ones come. */
@@ -265,6 +281,7 @@ class Departure {
         shapes: this.#shapes,
         contents: this.#contents,
         took: this.#took,
+        history: this.#history,
       },
       end,
     )

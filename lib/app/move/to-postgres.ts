@@ -4,8 +4,9 @@
  * and then the database may be served. So there is no moment at which both could be, and a run that
  * was cut off anywhere is run again.
  */
-import { resolve } from 'node:path'
+import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import { readAddress } from '../../db/postgres/address.js'
 import { openPostgres } from '../../db/postgres/connect.js'
 import type { Postgres } from '../../db/postgres/connect.js'
@@ -42,9 +43,13 @@ import type { MoveClient } from '../../db/move/postgres-state.js'
 import { givenNumbers, readTable as readSource } from '../../db/move/sqlite-tables.js'
 import { MOVED_TABLES, databasesOf } from '../../db/move/tables.js'
 import type { TableShape } from '../../db/move/tables.js'
+import type { Publication } from '../../feeds/shared/publication.js'
+import type { ObjectStore } from '../../objects/store.js'
 import { lockFolder } from '../folder-lock.js'
 import { DOCUMENTS } from './documents.js'
 import { putFraudKeys } from './fraud-keys.js'
+import { bringHistoryOut, bucketForFolder, publishHistory, reportOfHistory } from './history.js'
+import type { HistoryReport } from './history.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport } from './input.js'
 import { reportOf } from './report.js'
@@ -59,6 +64,7 @@ import {
   settleFolder,
 } from './source-folder.js'
 import type { HeldFolder, OpenApp } from './source-folder.js'
+import { makeStaging } from './target-folder.js'
 
 /** Moves a folder into PostgreSQL. Throws an Error of one line that says what is in the way. */
 export async function moveToPostgres(open: OpenApp, given: MoveInput): Promise<MoveReport> {
@@ -115,6 +121,9 @@ class Arrival {
   /** What the folder has. */
   readonly #contents = new Map<string, TableContent>()
   readonly #took = new Map<string, number>()
+  /** For the history; null where it does not move. */
+  #bucket: ObjectStore | null = null
+  #history: HistoryReport | null = null
 
   constructor({ input, folder, postgres, client, mark, database }: ArrivalOptions) {
     this.#input = input
@@ -146,7 +155,8 @@ class Arrival {
     const arrived = await this.#prove()
     if (damage === null && damageIn(arrived) !== null)
       throw new Error(`${this.#database} is damaged: ${damageIn(arrived)}`)
-    await this.#finish(move)
+    const history = await this.#storeHistory(move)
+    await this.#finish(move, history)
     return this.#report({ began, was_done: false, ...arrived })
   }
 
@@ -169,6 +179,7 @@ class Arrival {
         `another installation, of ${known.place}, is being moved into ${this.#database}: ` +
           'name an empty database',
       )
+    this.#bucket = bucketForFolder(this.#input)
     await refuseNodes(this.#client)
     if (!dryRun) await migratePostgres(this.#postgres)
     if (known !== null) return known
@@ -300,8 +311,27 @@ class Arrival {
     )
   }
 
+  /** Null where there is none that moves. */
+  async #storeHistory({ id }: Move): Promise<Publication | null> {
+    if (this.#bucket === null) return null
+    const work = makeStaging(this.#input.dir)
+    try {
+      const history = await bringHistoryOut(this.#input, {
+        objects: this.#bucket,
+        // The same for a run after this one, so that what this one has stored is of use.
+        mark: id,
+        work,
+        onFile: () => this.#progress.tell('copying', 'history'),
+      })
+      this.#history = reportOfHistory(history)
+      return history
+    } finally {
+      rmSync(work, { recursive: true, force: true })
+    }
+  }
+
   /** The folder is marked before the database may be served. */
-  async #finish(move: Move): Promise<void> {
+  async #finish(move: Move, history: Publication | null): Promise<void> {
     const { now } = this.#input
     const at = Math.floor(now())
     this.#progress.tell('marking')
@@ -311,6 +341,7 @@ class Arrival {
     await within(this.#client, async () => {
       await setTriggers(this.#client, this.#folder.shapes, 'ENABLE')
       await this.#client.query('DELETE FROM moved_table')
+      if (history !== null) await publishHistory(this.#client, history)
       await writeMove(this.#client, { ...move, state: 'arrived', at })
     })
     this.#progress.tell('marking')
@@ -325,6 +356,7 @@ class Arrival {
         shapes: this.#folder.shapes,
         contents: this.#contents,
         took: this.#took,
+        history: this.#history,
       },
       end,
     )
