@@ -43,6 +43,7 @@ const LONG = [
   'console/first-steps.test.ts',
   'console/keyboard.test.ts',
   'console/map.test.ts',
+  'console/nodes.test.ts',
   'console/orders.test.ts',
   'console/pages.test.ts',
   'console/restart.test.ts',

@@ -85,7 +85,8 @@ export function readDatabaseFile(file: string): string {
   }
 }
 
-function bucketIn(text: string): S3Place {
+/** What `--objects` names. Throws a UsageError. */
+export function bucketIn(text: string): S3Place {
   const [, bucket, prefix] = /^s3:\/\/([^/]+)(?:\/(.*?)\/?)?$/.exec(text) ?? []
   if (bucket === undefined)
     throw new UsageError(

@@ -45,9 +45,7 @@ export const historyFiles: FolderFiles = {
     }
   },
   alone(dir, work) {
-    mkdirSync(analyticsFolder(dir), { recursive: true, mode: 0o700 })
-    // Roll-ups, rebuilds and looks at an item have it.
-    const lock = takeLock(join(analyticsFolder(dir), 'lock'))
+    const lock = holdHistory(dir)
     if (!lock) return null
     try {
       return work()
@@ -66,6 +64,12 @@ export const historyFiles: FolderFiles = {
     for (const name of builds)
       if (!kept.includes(name)) rmSync(join(analyticsFolder(dir), name), { recursive: true })
   },
+}
+
+/** Keeps roll-ups, rebuilds and looks at an item away until it is closed; null where one is at work. */
+export function holdHistory(dir: string): { close(): void } | null {
+  mkdirSync(analyticsFolder(dir), { recursive: true, mode: 0o700 })
+  return takeLock(join(analyticsFolder(dir), 'lock'))
 }
 
 /** Moves with every roll-up and every rebuild. */

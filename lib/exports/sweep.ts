@@ -31,7 +31,9 @@ export const exportJob: Job<ExportsCtx> = {
 
 /**
  * Removes old versions once their URLs have expired, objects that no export names, and texts that
- * no build needs.
+ * no build needs. Its transactions look at no epoch: any node builds exports, a row goes only as it
+ * was read, and no key is given twice. So one that froze in between removes nothing that another
+ * node has handed out since.
  */
 export async function sweepExports(ctx: ExportsCtx): Promise<void> {
   const now = ctx.now()

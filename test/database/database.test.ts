@@ -205,7 +205,8 @@ describe('files', () => {
     const app = await open({ dir: scratch.dir, worker: false })
     await app.operator.subscribers.create({ name: 'a', email: 'a@b.example' })
     await app.close()
-    assert.throws(() => statSync(`${filesIn(scratch.dir).record}-wal`), /ENOENT/)
+    for (const path of Object.values(filesIn(scratch.dir)))
+      assert.throws(() => statSync(`${path}-wal`), /ENOENT/, path)
     await assert.rejects(app.as('a').ping(), /closed/)
   })
 

@@ -175,6 +175,14 @@ export function withoutFile(rows: Rows): Rows {
   }
 }
 
+/** A folder into which a record has come back has every source pulled at once. */
+export function withoutPulls(rows: Rows): Rows {
+  const feeds = rows['feed_source']!.map((row) =>
+    row.replace(/\["last_pull_at",[^\]]*\]/, '["last_pull_at",null]'),
+  )
+  return { ...rows, feed_source: feeds.toSorted() }
+}
+
 /** How many triggers its record has. */
 export function triggersIn(dir: string): number {
   const raw = openSqlite(filesIn(dir).record, { readonly: true })

@@ -7,7 +7,9 @@ import { after, before, describe, test } from 'node:test'
 import { moveFromPostgres, moveToPostgres } from '../../lib/app/move/move.js'
 import type { MoveInput } from '../../lib/app/move/move.js'
 import { silentLog } from '../../lib/core/log.js'
+import { openPostgres } from '../../lib/db/postgres/connect.js'
 import { openPostgresEngine } from '../../lib/db/postgres/engine.js'
+import { migratePostgres, postgresSchema } from '../../lib/db/postgres/schema.js'
 import { MOVED_TABLES, databasesOf } from '../../lib/db/move/tables.js'
 import { openSqlite } from '../../lib/db/sqlite/driver.js'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
@@ -18,8 +20,9 @@ import { migrate } from '../../lib/db/sqlite/migrate.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { openForTest } from '../../server/testing/open.js'
 import { json, run } from '../server/launcher.js'
-import { missing, startServer } from '../harness/postgres.js'
+import { missing, startServer, superClient } from '../harness/postgres.js'
 import type { TestServer } from '../harness/postgres.js'
+import { until } from '../harness/until.js'
 import {
   copyOf,
   makeInstallation,
@@ -28,6 +31,7 @@ import {
   rowsInFolder,
   triggersIn,
   withoutFile,
+  withoutPulls,
 } from './installation.js'
 
 const input = (dir: string, address: string, more: Partial<MoveInput> = {}): MoveInput => ({
@@ -112,7 +116,7 @@ describe('a move', { skip: missing }, () => {
 
     const journal = readFileSync(join(dir, 'orders.journal'), 'utf8')
     const back = await moveFromPostgres(input(dir, address))
-    assert.deepEqual(rowsInFolder(dir), before)
+    assert.deepEqual(rowsInFolder(dir), withoutPulls(before))
     assert.equal(readFileSync(join(dir, 'orders.journal'), 'utf8'), journal)
     assert.deepEqual(
       back.tables.map(({ table, digest }) => [table, digest]),
@@ -310,16 +314,68 @@ describe('a move', { skip: missing }, () => {
       }
     })
 
-    test('while a node has the database open, and keeps out who comes meanwhile', async () => {
+    const IN_USE = /a node or a command on 127.0.0.1 uses the database: stop all of them first/
+
+    test('while a node has the database open, whose schema it leaves as it is', async () => {
       const { dir, address } = await places()
+      const earlier = await openPostgres(address)
+      await migratePostgres(earlier, postgresSchema.slice(0, 1))
+      const version = async () =>
+        (await server.run(address, 'select version from quartermaster.schema_version')).rows
+      const before = await version()
+      await earlier.read.selectFrom('state').selectAll().execute()
+      for (const move of [moveToPostgres, moveFromPostgres])
+        await assert.rejects(
+          move(input(move === moveToPostgres ? dir : join(dir, 'back'), address)),
+          move === moveToPostgres ? IN_USE : /has no installation/,
+        )
+      assert.deepEqual(await version(), before)
+      await earlier.close()
       await moveToPostgres(input(dir, address))
       const node = await openNode(dir, address)
-      await assert.rejects(
-        moveFromPostgres(input(dir, address)),
-        /a node or a command on 127.0.0.1 uses the database: stop all of them first/,
-      )
+      await assert.rejects(moveFromPostgres(input(dir, address)), IN_USE)
       await node.close()
       await moveFromPostgres(input(dir, address))
+    })
+
+    test('where a node comes between the look and the mark, and then goes on', async () => {
+      const { dir, address } = await places()
+      await (await openNode(dir, address)).close()
+      // The mark has to wait, while whoever looks whether there is one need not.
+      const holder = superClient(address)
+      await holder.connect()
+      await holder.query('begin; lock table quartermaster.move in exclusive mode')
+      const move = moveToPostgres(input(dir, address))
+      const refused = assert.rejects(move, IN_USE)
+      const waits = `select 1 from pg_stat_activity where query like 'INSERT INTO move %'
+        and wait_event_type = 'Lock'`
+      await until(async () => (await server.run(address, waits)).rows.length > 0, 'the mark waits')
+      const node = await openNode(dir, address)
+      await holder.query('commit')
+      await holder.end()
+      await refused
+      await node.db.insertInto('job').values({ name: 'a job', next_at: 1, failures: 0 }).execute()
+      await node.close()
+      await (await openForTest({ dir, worker: false })).close()
+      await assert.rejects(openNode(dir, address), /is being moved into this database since/)
+      await moveToPostgres(input(dir, address))
+      assert.deepEqual(await rowsInDatabase(address), withoutFile(rowsInFolder(dir)))
+    })
+
+    test('and a node that comes while an installation is moved out waits, and does not start', async () => {
+      const { dir, address } = await places()
+      await moveToPostgres(input(dir, address))
+      let late: Promise<void> | undefined
+      await moveFromPostgres(
+        input(dir, address, {
+          onProgress({ doing }) {
+            if (doing === 'copying')
+              late ??= assert.rejects(openNode(dir, address), /was moved into .* serve that one/)
+          },
+        }),
+      )
+      assert.ok(late)
+      await late
     })
 
     test('where the folder is written to, which waits in vain', async () => {

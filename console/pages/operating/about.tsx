@@ -64,10 +64,26 @@ function Nodes() {
           { head: t.seen, cell: ({ seen_at: at }) => <When at={at} /> },
           { head: texts.words.state, cell: (node) => <NodeBadge node={node} /> },
           { head: t.catalogOf, cell: ({ behind }) => catalogOf(behind) },
+          {
+            head: t.documentsOf,
+            cell: ({ lacks_documents: lacks }) => <Documents lacks={lacks} />,
+            isLong: true,
+          },
         ]}
       />
     </Section>
   )
+}
+
+/** Documents of distributors that a node does not have as the others have them. */
+function Documents({ lacks }: { lacks: NodeList['nodes'][number]['lacks_documents'] }) {
+  if (lacks.length === 0) return t.allRead
+  return lacks.map(({ distid, why, fault }) => (
+    <div key={distid}>
+      <Badge tone={why === 'unusable' ? 'bad' : 'warn'}>{distid}</Badge> {t.lacksDocument[why]}
+      {fault !== null && <span class="quiet">: {fault}</span>}
+    </div>
+  ))
 }
 
 function NodeBadge({ node: { gone, leads } }: { node: NodeList['nodes'][number] }) {

@@ -27,6 +27,7 @@ import { MOVED_TABLES } from '../../db/move/tables.js'
 import type { Row, TableShape } from '../../db/move/tables.js'
 import { readAddress } from '../../db/postgres/address.js'
 import { openPostgres } from '../../db/postgres/connect.js'
+import type { Postgres } from '../../db/postgres/connect.js'
 import { moveLine } from '../../db/postgres/moved.js'
 import type { Move } from '../../db/postgres/moved.js'
 import { migratePostgres } from '../../db/postgres/schema.js'
@@ -38,6 +39,8 @@ import { lockFolder } from '../folder-lock.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
 import { DOCUMENTS, documentRows, hasDocuments, writeDocuments } from './documents.js'
 import { keepFraudKeys, readFraudKeys } from './fraud-keys.js'
+import { bringHistoryIn, publishedHistory, refuseNewer, reportOfHistory } from './history.js'
+import type { HistoryReport, PublishedHistory } from './history.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport } from './input.js'
 import { reportOf } from './report.js'
@@ -52,11 +55,10 @@ export async function moveFromPostgres(given: MoveInput): Promise<MoveReport> {
   const address = readAddress(input.address)
   const postgres = await openPostgres(input.address, { application: APPLICATION })
   try {
-    if (!input.dryRun) await migratePostgres(postgres)
     const client = await connectForMove(postgres)
     try {
       const database = `the database ${address.database} at ${address.host}:${address.port}`
-      return await new Departure(input, client, database).run()
+      return await new Departure({ input, postgres, client, database }).run()
     } finally {
       await client.end()
     }
@@ -65,8 +67,16 @@ export async function moveFromPostgres(given: MoveInput): Promise<MoveReport> {
   }
 }
 
+interface DepartureOptions {
+  input: MoveInput
+  postgres: Postgres
+  client: MoveClient
+  database: string
+}
+
 class Departure {
   readonly #input: MoveInput
+  readonly #postgres: Postgres
   readonly #client: MoveClient
   readonly #database: string
   readonly #place: string
@@ -76,9 +86,13 @@ class Departure {
   readonly #progress: Progress
   readonly #contents = new Map<string, TableContent>()
   readonly #took = new Map<string, number>()
+  /** What the nodes have of the history; null where nothing of it moves. */
+  #published: PublishedHistory | null = null
+  #history: HistoryReport | null = null
 
-  constructor(input: MoveInput, client: MoveClient, database: string) {
+  constructor({ input, postgres, client, database }: DepartureOptions) {
     this.#input = input
+    this.#postgres = postgres
     this.#client = client
     this.#database = database
     this.#place = `${input.dir} on ${hostname()}`
@@ -119,6 +133,8 @@ class Departure {
     if (mark !== null && mark.id !== known?.id)
       throw new Error(movedLine(filesIn(dir).record, mark))
     await refuseNodes(this.#client)
+    if (!this.#input.dryRun) await migratePostgres(this.#postgres)
+    this.#published = await publishedHistory(this.#input, this.#postgres.read)
     return known
   }
 
@@ -140,14 +156,17 @@ class Departure {
     const { dir, now, random } = this.#input
     const staged = stageFolder(dir, this.#tables)
     try {
+      await this.#bringHistory(staged)
       const { found: proof, fraudKeys } = await within(
         this.#client,
         async () => {
           // Before anything is read: what is read is then what stays.
           await holdTables(this.#client, this.#shapes)
+          if (this.#published) await refuseNewer(this.#client, this.#published.published)
           await this.#copy(staged)
           await staged.complete(await givenNumbers(this.#client, this.#shapes))
           this.#verify(staged)
+          staged.makeDue()
           staged.settle()
           const { installation, fraudKeys, ...found } = await this.#prove(staged)
           this.#progress.tell('marking')
@@ -171,6 +190,13 @@ class Departure {
     } finally {
       staged.discard()
     }
+  }
+
+  /** What the nodes have published of it, before anybody has to wait. */
+  async #bringHistory({ dir }: StagedFolder): Promise<void> {
+    if (!this.#published) return
+    this.#progress.tell('copying', 'history')
+    this.#history = reportOfHistory(await bringHistoryIn(this.#input, { dir, ...this.#published }))
   }
 
   /** Copies all tables. Whether the key is at hand is known before the large ones come. */
@@ -255,6 +281,7 @@ class Departure {
         shapes: this.#shapes,
         contents: this.#contents,
         took: this.#took,
+        history: this.#history,
       },
       end,
     )

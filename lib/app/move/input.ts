@@ -2,6 +2,8 @@
 import type { Log } from '../../core/log.js'
 import type { Verification } from '../../orders/journal/verify.js'
 import type { AuditVerification } from '../../accounts/verify-audit.js'
+import type { ObjectStore } from '../../objects/store.js'
+import type { HistoryReport } from './history.js'
 import type { LeftFile } from './left.js'
 
 export interface MoveInput {
@@ -11,6 +13,10 @@ export interface MoveInput {
   address: string
   /** 64 hex digits, where the key does not lie in the folder. */
   secretKey?: string | undefined
+  /** The bucket of the nodes, for the history of prices and stock. */
+  objects?: ObjectStore | undefined
+  /** Leaves the history where it is. */
+  withoutHistory?: boolean
   now: () => number
   /** Milliseconds by a clock that never steps. */
   monotonic: () => number
@@ -25,7 +31,7 @@ export interface MoveInput {
 
 export interface MoveProgress {
   doing: 'preparing' | 'copying' | 'verifying' | 'marking'
-  /** The table; null where it is about all of them. */
+  /** The table, or the history; null where it is about all of them. */
   table: string | null
   /** Tables that are done, and all of them. */
   tables: [done: number, all: number]
@@ -56,6 +62,8 @@ export interface MoveReport {
   /** What was proved of the chains; null where nothing was done. */
   journal: Pick<Verification, 'sound' | 'lines' | 'head' | 'faults'> | null
   audit: Pick<AuditVerification, 'sound' | 'rows' | 'head' | 'faults'> | null
+  /** The history of prices and stock; null where nothing of it was moved. */
+  history: HistoryReport | null
   /** What the folder has beside it, which does not move. */
   left: LeftFile[]
 }

@@ -12,18 +12,23 @@ export interface LeftFile {
 }
 
 /** In the order in which they matter. */
-const KNOWN: readonly (readonly [path: string, what: string])[] = [
+const known = (hasHistoryMoved: boolean): readonly (readonly [path: string, what: string])[] => [
   ['keys', 'the secret key: each node needs it; keep your copy. Keys of fraud signals have moved'],
   ['objects', "dealers' documents: put them into the store of the nodes, under the same names"],
   ['orders.journal', 'the second copy of the order journal up to now: keep it with your backups'],
-  ['history', 'prices and stock day by day: copy it into the folder of a node'],
+  [
+    'history',
+    hasHistoryMoved
+      ? 'prices and stock day by day up to now: what is in the bucket goes on from it'
+      : 'prices and stock day by day, which the nodes do not have',
+  ],
   ['catalog.db', 'offers: the next feeds bring them back'],
   ['backups', 'what was made before upgrades: the way back to an earlier release'],
 ]
 
 /** What there is of it, with its size. */
-export function leftIn(dir: string): LeftFile[] {
-  return KNOWN.flatMap(([path, what]) => {
+export function leftIn(dir: string, { hasHistoryMoved }: { hasHistoryMoved: boolean }): LeftFile[] {
+  return known(hasHistoryMoved).flatMap(([path, what]) => {
     const place = join(dir, path)
     if (!existsSync(place)) return []
     const sizes = sizesBelow(place)

@@ -1,6 +1,7 @@
 /** What a move tells when it is done, whichever way it went. */
 import type { TableContent } from '../../db/move/digest.js'
 import type { TableShape } from '../../db/move/tables.js'
+import type { HistoryReport } from './history.js'
 import type { MoveInput, MoveReport } from './input.js'
 import { leftIn } from './left.js'
 
@@ -17,10 +18,11 @@ interface Moved extends Pick<MoveReport, 'to' | 'database'> {
   contents: ReadonlyMap<string, TableContent>
   /** Milliseconds, by table. */
   took: ReadonlyMap<string, number>
+  history: HistoryReport | null
 }
 
 export function reportOf(
-  { input: { dir, monotonic }, to, database, shapes, contents, took }: Moved,
+  { input: { dir, monotonic }, to, database, shapes, contents, took, history }: Moved,
   { began, ...end }: RunEnd,
 ): MoveReport {
   const tables = shapes.flatMap(({ name }) => {
@@ -35,6 +37,7 @@ export function reportOf(
     tables,
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     took: monotonic() - began,
-    left: leftIn(dir),
+    history,
+    left: leftIn(dir, { hasHistoryMoved: history !== null }),
   }
 }

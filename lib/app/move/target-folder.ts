@@ -8,6 +8,7 @@ import type { MovedDatabase, MovedTable, TableShape } from '../../db/move/tables
 import {
   fillSearch,
   keepNumbers,
+  makeDue,
   noteJournalFile,
   shapeOf,
   withoutTriggers,
@@ -26,6 +27,11 @@ import { linesAfter } from '../../orders/journal/queries.js'
 const STAGING = '.moving-'
 const JOURNAL = 'orders.journal'
 const DISTRIBUTORS = 'distributors'
+/**
+ * What the history takes the place of, and what does not go together with it: a feed is compared with
+ * the catalog, and what changed is written into the history.
+ */
+const OF_HISTORY = ['history', 'analytics', 'catalog.db', 'snapshot']
 /** Lines of the journal that are written at once. */
 const LINES = 500
 
@@ -51,6 +57,8 @@ export interface StagedFolder {
   raw(database: MovedDatabase): Raw
   /** Once every row is there: what follows from them. */
   complete(numbers: ReadonlyMap<string, string>): Promise<void>
+  /** Has every source pulled at once: the folder has no catalog, or an old one. */
+  makeDue(): void
   /** Closes the files and checks them. */
   settle(): void
   /** Moves them in; what was there is laid aside. Returns where it lies, null where nothing was. */
@@ -58,11 +66,16 @@ export interface StagedFolder {
   discard(): void
 }
 
-/** Begins a folder below the one that it is for. */
-export function stageFolder(dir: string, shapes: readonly TableShape[]): StagedFolder {
+/** A folder for a moment below another one; what a run that was cut off has left there is removed. */
+export function makeStaging(dir: string): string {
   for (const name of readdirSync(dir))
     if (name.startsWith(STAGING)) rmSync(join(dir, name), { recursive: true, force: true })
-  const staging = mkdtempSync(join(dir, STAGING))
+  return mkdtempSync(join(dir, STAGING))
+}
+
+/** Begins a folder below the one that it is for. */
+export function stageFolder(dir: string, shapes: readonly TableShape[]): StagedFolder {
+  const staging = makeStaging(dir)
   const names = databasesOf(shapes)
   const files = new Map<MovedDatabase, { raw: Raw; putTriggersBack: () => void }>()
   const close = () => {
@@ -89,13 +102,23 @@ export function stageFolder(dir: string, shapes: readonly TableShape[]): StagedF
       }
       await writeJournal(staging, raw('record'))
     },
+    makeDue: () => makeDue(raw('record')),
     settle() {
       close()
       for (const name of names) checkDatabase(filesIn(staging)[name])
       checkReferences(filesIn(staging).record)
     },
     async putInPlace(now) {
-      const replaced = layAside(dir, names, now)
+      const hasHistory = existsSync(join(staging, 'history'))
+      const replaced = layAside(
+        dir,
+        [
+          ...names.map((name) => filesIn('')[name]),
+          ...[JOURNAL, DISTRIBUTORS],
+          ...(hasHistory ? OF_HISTORY : []),
+        ],
+        now,
+      )
       // The system of record comes last: whatever cuts this off leaves a folder without one.
       const last = filesIn('').record
       const all = readdirSync(staging).filter((name) => name !== last && !/-(wal|shm)$/.test(name))
@@ -142,8 +165,8 @@ async function writeJournal(staging: string, raw: Raw): Promise<void> {
 }
 
 /** Keeps what the new files take the place of. */
-function layAside(dir: string, names: readonly MovedDatabase[], now: number): string | null {
-  const old = [...names.map((name) => filesIn('')[name]), JOURNAL, DISTRIBUTORS]
+function layAside(dir: string, names: readonly string[], now: number): string | null {
+  const old = names
     .flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
     .filter((name) => existsSync(join(dir, name)))
   if (old.length === 0) return null

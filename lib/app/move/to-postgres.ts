@@ -4,8 +4,9 @@
  * and then the database may be served. So there is no moment at which both could be, and a run that
  * was cut off anywhere is run again.
  */
-import { resolve } from 'node:path'
+import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import { readAddress } from '../../db/postgres/address.js'
 import { openPostgres } from '../../db/postgres/connect.js'
 import type { Postgres } from '../../db/postgres/connect.js'
@@ -34,6 +35,7 @@ import {
   noteArrived,
   readMove,
   refuseNodes,
+  refuseOthers,
   within,
   writeMove,
 } from '../../db/move/postgres-state.js'
@@ -41,9 +43,13 @@ import type { MoveClient } from '../../db/move/postgres-state.js'
 import { givenNumbers, readTable as readSource } from '../../db/move/sqlite-tables.js'
 import { MOVED_TABLES, databasesOf } from '../../db/move/tables.js'
 import type { TableShape } from '../../db/move/tables.js'
+import type { Publication } from '../../feeds/shared/publication.js'
+import type { ObjectStore } from '../../objects/store.js'
 import { lockFolder } from '../folder-lock.js'
 import { DOCUMENTS } from './documents.js'
 import { putFraudKeys } from './fraud-keys.js'
+import { bringHistoryOut, bucketForFolder, publishHistory, reportOfHistory } from './history.js'
+import type { HistoryReport } from './history.js'
 import { Progress } from './input.js'
 import type { MoveInput, MoveReport } from './input.js'
 import { reportOf } from './report.js'
@@ -58,6 +64,7 @@ import {
   settleFolder,
 } from './source-folder.js'
 import type { HeldFolder, OpenApp } from './source-folder.js'
+import { makeStaging } from './target-folder.js'
 
 /** Moves a folder into PostgreSQL. Throws an Error of one line that says what is in the way. */
 export async function moveToPostgres(open: OpenApp, given: MoveInput): Promise<MoveReport> {
@@ -76,7 +83,6 @@ export async function moveToPostgres(open: OpenApp, given: MoveInput): Promise<M
       unlock.push(lock('engine'))
       const folder = holdFolder(input, MOVED_TABLES)
       try {
-        if (!dryRun) await migratePostgres(postgres)
         const client = await connectForMove(postgres)
         try {
           const database = `the database ${address.database} at ${address.host}:${address.port}`
@@ -115,6 +121,9 @@ class Arrival {
   /** What the folder has. */
   readonly #contents = new Map<string, TableContent>()
   readonly #took = new Map<string, number>()
+  /** For the history; null where it does not move. */
+  #bucket: ObjectStore | null = null
+  #history: HistoryReport | null = null
 
   constructor({ input, folder, postgres, client, mark, database }: ArrivalOptions) {
     this.#input = input
@@ -146,7 +155,8 @@ class Arrival {
     const arrived = await this.#prove()
     if (damage === null && damageIn(arrived) !== null)
       throw new Error(`${this.#database} is damaged: ${damageIn(arrived)}`)
-    await this.#finish(move)
+    const history = await this.#storeHistory(move)
+    await this.#finish(move, history)
     return this.#report({ began, was_done: false, ...arrived })
   }
 
@@ -169,7 +179,9 @@ class Arrival {
         `another installation, of ${known.place}, is being moved into ${this.#database}: ` +
           'name an empty database',
       )
+    this.#bucket = bucketForFolder(this.#input)
     await refuseNodes(this.#client)
+    if (!dryRun) await migratePostgres(this.#postgres)
     if (known !== null) return known
     const tables = this.#folder.shapes
     if (!(await isEmpty(this.#client, MOVED_TABLES)))
@@ -181,12 +193,13 @@ class Arrival {
       place: `${dir} on ${hostname()}`,
       at: Math.floor(now()),
     }
-    if (!dryRun)
-      await within(this.#client, async () => {
-        await emptyTables(this.#client, tables)
-        await setTriggers(this.#client, tables, 'DISABLE')
-        await writeMove(this.#client, move)
-      })
+    if (dryRun) return move
+    await within(this.#client, async () => {
+      await setTriggers(this.#client, tables, 'DISABLE')
+      await writeMove(this.#client, move)
+    })
+    // Whoever comes from here on is turned away; one that came before this has it open by now.
+    await refuseOthers(this.#client)
     return move
   }
 
@@ -210,18 +223,18 @@ class Arrival {
   }
 
   /**
-   * What an earlier run has brought in. Where the folder was served since, it begins anew: a row
-   * that went cannot be taken out while others refer to it.
+   * What an earlier run has brought in. Where it was nothing, or the folder was served since, it
+   * begins anew: a row that went cannot be taken out while others refer to it.
    */
   async #stillRight(arrived: Map<string, TableContent>): Promise<ReadonlySet<string>> {
     const { shapes } = this.#folder
-    for (const shape of shapes) {
+    const isRight = (shape: TableShape) => {
       const content = arrived.get(shape.name)
-      if (!content || isSame(this.#readSource(shape), content)) continue
-      await within(this.#client, () => emptyTables(this.#client, shapes))
-      return new Set()
+      return !content || isSame(this.#readSource(shape), content)
     }
-    return new Set(arrived.keys())
+    if (arrived.size > 0 && shapes.every(isRight)) return new Set(arrived.keys())
+    await within(this.#client, () => emptyTables(this.#client, shapes))
+    return new Set()
   }
 
   /** Reads a table of the folder, and keeps what it has. */
@@ -298,16 +311,37 @@ class Arrival {
     )
   }
 
+  /** Null where there is none that moves. */
+  async #storeHistory({ id }: Move): Promise<Publication | null> {
+    if (this.#bucket === null) return null
+    const work = makeStaging(this.#input.dir)
+    try {
+      const history = await bringHistoryOut(this.#input, {
+        objects: this.#bucket,
+        // The same for a run after this one, so that what this one has stored is of use.
+        mark: id,
+        work,
+        onFile: () => this.#progress.tell('copying', 'history'),
+      })
+      this.#history = reportOfHistory(history)
+      return history
+    } finally {
+      rmSync(work, { recursive: true, force: true })
+    }
+  }
+
   /** The folder is marked before the database may be served. */
-  async #finish(move: Move): Promise<void> {
+  async #finish(move: Move, history: Publication | null): Promise<void> {
     const { now } = this.#input
     const at = Math.floor(now())
     this.#progress.tell('marking')
+    await refuseOthers(this.#client)
     if (this.#mark === null) this.#folder.mark({ id: move.id, place: this.#database, at })
     this.#progress.tell('marking')
     await within(this.#client, async () => {
       await setTriggers(this.#client, this.#folder.shapes, 'ENABLE')
       await this.#client.query('DELETE FROM moved_table')
+      if (history !== null) await publishHistory(this.#client, history)
       await writeMove(this.#client, { ...move, state: 'arrived', at })
     })
     this.#progress.tell('marking')
@@ -322,6 +356,7 @@ class Arrival {
         shapes: this.#folder.shapes,
         contents: this.#contents,
         took: this.#took,
+        history: this.#history,
       },
       end,
     )

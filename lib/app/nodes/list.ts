@@ -1,18 +1,13 @@
 /** Which nodes serve an installation, which of them leads, and how far the others have come. */
 import type { Kysely } from 'kysely'
-import { SECOND } from '../../core/clock.js'
 import type { Engine } from '../../db/engine.js'
+import { GONE } from '../../db/tables/nodes.js'
 import type { LeaseTable, NodeTable } from '../../db/tables/nodes.js'
 import type { PublicationTable } from '../../db/tables/publications.js'
 import type { Tables } from '../../db/tables/tables.js'
 import { knownBy, lacksOf } from '../../distributors/document/kept/lacks.js'
 import type { DocumentLack } from '../../distributors/document/kept/lacks.js'
 import { sharedDigests } from '../../distributors/document/kept/queries.js'
-
-/** Milliseconds between two notes of a node that it is there. */
-export const BEAT = 5 * SECOND
-/** After so many without one it counts as gone. */
-export const GONE = 4 * BEAT
 
 export interface NodeState {
   /** The life of its process. */
@@ -24,7 +19,7 @@ export interface NodeState {
   /** Milliseconds since 1970, by the database's clock. */
   startedAt: number
   seenAt: number
-  /** It was not seen for 20 seconds. */
+  /** It was not seen for `GONE`. */
   isGone: boolean
   isLeader: boolean
   /** Milliseconds of its own clock before the database's. */

@@ -22,6 +22,8 @@ export const APPLICATION = 'quartermaster move'
 const LOCK = 0x514d_6d76
 /** Milliseconds for which what somebody else holds is waited for: a process that has just died may. */
 const PATIENCE = 10 * SECOND
+/** How often is looked, within a quarter of that, whether somebody still has the database open. */
+const LOOKS = 10
 /** Milliseconds that a lease lives unless it is renewed, and a little more. */
 const LEASE = 16 * SECOND
 /** Milliseconds for one statement: an index over millions of texts is made by one. */
@@ -96,27 +98,35 @@ async function hasSchema(client: MoveClient): Promise<boolean> {
 
 /** Throws where a node has the database open, or leads. */
 export async function refuseNodes(client: MoveClient): Promise<void> {
-  if (!(await hasSchema(client))) return
-  const others = async () =>
-    (
-      await client.query(
-        `SELECT DISTINCT coalesce(host(client_addr), 'this machine') AS place
-          FROM pg_stat_activity
-          WHERE datname = current_database() AND pid <> pg_backend_pid()
-            AND application_name <> $1
-            AND (application_name LIKE 'quartermaster%' OR query = $2)`,
-        [APPLICATION, `listen ${CHANNEL}`],
-      )
-    ).rows.map((row) => row['place'] as string)
-  // A connection whose process has just died goes on for a moment.
-  for (let tries = 1; (await others()).length > 0; tries++) {
-    if (tries === 10)
-      throw new Error(
-        `a node or a command on ${(await others()).join(', ')} uses the database: stop all of them first`,
-      )
-    await pause(PATIENCE / 40)
+  await refuseOthers(client)
+  if (await hasSchema(client)) await refuseLeader(client)
+}
+
+/** Throws where a node or a command has the database open: now, and not only when a move began. */
+export async function refuseOthers(client: MoveClient): Promise<void> {
+  const others = async () => {
+    // Within a transaction the first look would stand for all of them.
+    await client.query('SELECT pg_stat_clear_snapshot()')
+    const { rows } = await client.query(
+      `SELECT DISTINCT coalesce(host(client_addr), 'this machine') AS place
+        FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND application_name <> $1
+          AND (application_name LIKE 'quartermaster%' OR query = $2)`,
+      [APPLICATION, `listen ${CHANNEL}`],
+    )
+    return rows.map((row) => row['place'] as string)
   }
-  await refuseLeader(client)
+  let found = await others()
+  // A connection whose process has just died goes on for a moment.
+  for (let tries = 1; found.length > 0 && tries < LOOKS; tries++) {
+    await pause(PATIENCE / 40)
+    found = await others()
+  }
+  if (found.length > 0)
+    throw new Error(
+      `a node or a command on ${found.join(', ')} uses the database: stop all of them first`,
+    )
 }
 
 /** A lease that nobody renews for its whole life is a dead node's. */
@@ -135,10 +145,15 @@ async function refuseLeader(client: MoveClient): Promise<void> {
 /** Whether a database has no installation: what a schema begins with does not count. */
 export async function isEmpty(client: MoveClient, tables: readonly MovedTable[]): Promise<boolean> {
   if (!(await hasSchema(client))) return true
+  // One that nobody has brought up to date may lack some of them.
+  const { rows: known } = await client.query(
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = '${SCHEMA}'`,
+  )
+  const names = new Set(known.map((row) => row['name'] as string))
   const some = tables
-    .filter(({ name }) => name !== 'state')
+    .filter(({ name }) => name !== 'state' && names.has(name))
     .map(({ name }) => `EXISTS (SELECT FROM ${quoted(name)})`)
-  const { rows } = await client.query(`SELECT ${some.join(' OR ')} AS some`)
+  const { rows } = await client.query(`SELECT ${['false', ...some].join(' OR ')} AS some`)
   return rows[0]!['some'] === 0
 }
 
@@ -177,16 +192,22 @@ export async function noteArrived(
   ])
 }
 
-/** Keeps writers out until the transaction ends, and a node from taking the lead. */
+/**
+ * Keeps writers out until the transaction ends, a node from taking the lead, and every node and
+ * command that begins meanwhile from having the database at all: it asks about a move first, and
+ * waits for the answer. Throws where one of them has come before.
+ */
 export async function holdTables(client: MoveClient, tables: readonly MovedTable[]): Promise<void> {
-  const names = [...tables.map(({ name }) => name), 'leadership', 'lease', 'move']
-  await client
-    .query(`LOCK TABLE ${names.map(quoted).join()} IN EXCLUSIVE MODE`)
-    .catch((error: unknown) => {
+  const names = [...tables.map(({ name }) => name), 'leadership', 'lease', 'publication']
+  const lock = (text: string) =>
+    client.query(`LOCK TABLE ${text} MODE`).catch((error: unknown) => {
       throw isLocked(error)
         ? new Error('somebody writes into the database: stop all of it first')
         : error
     })
+  await lock('"move" IN ACCESS EXCLUSIVE')
+  await lock(`${names.map(quoted).join()} IN EXCLUSIVE`)
+  await refuseOthers(client)
 }
 
 /** Whoever still has the database open, of whichever release, writes nothing more. */

@@ -144,6 +144,11 @@ export function keepNumbers(raw: Raw, numbers: ReadonlyMap<string, string>): voi
   }
 }
 
+/** Has every source pulled as soon as somebody serves the folder. */
+export function makeDue(raw: Raw): void {
+  raw.exec('UPDATE feed_source SET last_pull_at = NULL')
+}
+
 /** How far `orders.journal` goes, which is made of the table. */
 export function noteJournalFile(raw: Raw): void {
   raw.exec(`INSERT INTO order_engine (name, value)

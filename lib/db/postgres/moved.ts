@@ -2,6 +2,7 @@
  * What became of a record that moved: a database into which one is being moved, or from which one
  * was moved away, is served by nobody.
  */
+import { codeOf } from '../../core/errors.js'
 import type { Postgres } from './connect.js'
 import type { Client } from './driver.js'
 import { faultOf } from './faults.js'
@@ -36,11 +37,18 @@ export async function refuseMoved({ newClient }: Pick<Postgres, 'newClient'>): P
     const line = moveLine(await readMove(client))
     if (line !== null) throw new MovedAway(line)
   } catch (error) {
-    throw error instanceof MovedAway ? error : faultOf(error)
+    const fault = error instanceof MovedAway ? error : faultOf(error)
+    // A move that takes an installation out keeps everybody waiting who asks.
+    throw codeOf(fault) === CANCELLED
+      ? new Error('the database is held, as by a move that is under way: wait for the end of it')
+      : fault
   } finally {
     await client.end()
   }
 }
+
+/** Said of a statement that has taken too long. */
+const CANCELLED = 'POSTGRES_57014'
 
 /** A type of its own, so that it is told from what the server says. */
 class MovedAway extends Error {}

@@ -58,8 +58,21 @@ export function openOwnFiles(dir: string, file: typeof openFile = openFile): Own
     forgetCatalogVersion: version.forget,
     close() {
       catalog.close()
+      if (fileAt(files.catalog) === place) removeLog(files.catalog)
       locks.releaseAll()
     },
+  }
+}
+
+/**
+ * A handle that only reads leaves -wal and -shm behind when it closes last. One that may write takes
+ * them away, unless somebody else has the file open, who then does it.
+ */
+function removeLog(path: string): void {
+  try {
+    openFile(path, { synchronous: 'NORMAL' }).close()
+  } catch {
+    // Without room, or while somebody writes: whoever opens the file next has the log as well.
   }
 }
 

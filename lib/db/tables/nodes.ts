@@ -1,4 +1,10 @@
 /** On PostgreSQL alone, so that no migration of quartermaster.db makes them. */
+import { SECOND } from '../../core/clock.js'
+
+/** Milliseconds between two notes of a node that it is there. */
+export const BEAT = 5 * SECOND
+/** Milliseconds without such a note after which a node counts as gone. */
+export const GONE = 4 * BEAT
 
 /** A node that serves, for who looks on. */
 export interface NodeTable {

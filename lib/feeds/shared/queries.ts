@@ -16,6 +16,11 @@ export function createPoint(raw: Raw): void {
 INSERT OR IGNORE INTO shared_point VALUES (1, '', 0, NULL, NULL);`)
 }
 
+/** Of a file that one folder has from now on. */
+export function removePoint(raw: Raw): void {
+  raw.exec('DROP TABLE shared_point')
+}
+
 export interface StoredPoint {
   mark: string
   fragments: number

@@ -8,7 +8,8 @@ import { DRY_RUN, UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
 import { folderFault } from '../folder.js'
-import { readDatabaseFile } from '../../places.js'
+import { objectsFromEnvironment } from '../../object-store.js'
+import { bucketIn, readDatabaseFile } from '../../places.js'
 import type { Output } from '../output.js'
 import { isInstallation } from '../with-app.js'
 
@@ -32,6 +33,8 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
       folderFault(dir) ?? `no installation in ${resolve(dir)}; run \`quartermaster init\``,
     )
   const address = readDatabaseFile(file)
+  const bucket = optional(values, 'objects')
+  const { objects } = objectsFromEnvironment(bucket === undefined ? {} : bucketIn(bucket))
   // Loaded with the command: nobody else needs it.
   const { moveToPostgres, moveFromPostgres } = await import('../../../lib/app/move/move.js')
   const done = await (to === undefined ? moveFromPostgres : moveToPostgres)({
@@ -40,6 +43,8 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
     now: Date.now,
     monotonic: () => performance.now(),
     random: randomBytes,
+    objects,
+    withoutHistory: values['without-history'] === true,
     acceptsDamage: values['accept-damage'] === true,
     dryRun,
     onProgress: progressTo(out),
@@ -75,8 +80,18 @@ function show(out: Output, done: MoveReport, dryRun: boolean): void {
   )
   if (dryRun) return out.line(DRY_RUN)
   out.line('Both have the same rows: each table was read again, and compared.')
+  showHistory(out, done)
   showProofs(out, done)
   showLeft(out, done)
+}
+
+function showHistory(out: Output, { to, history }: MoveReport): void {
+  if (history === null) return
+  const { files, bytes } = history
+  out.line(
+    `The history of prices and stock is in the ${to === 'postgres' ? 'bucket' : 'folder'}: ` +
+      `${times(files, 'file')}, ${megabytes(bytes)} packed; each was read again, and compared.`,
+  )
 }
 
 function showProofs(out: Output, { journal, audit }: MoveReport): void {
@@ -106,12 +121,16 @@ export const moveCommand: Command = {
   options: {
     'to-file': { type: 'string' },
     'from-file': { type: 'string' },
+    objects: { type: 'string' },
+    'without-history': { type: 'boolean' },
     'accept-damage': { type: 'boolean' },
     preview: { type: 'boolean' },
   },
   help: {
     'to-file': 'into the empty database whose address, postgres://..., stands in this file',
     'from-file': 'out of that database, into a new folder or the one that it came from',
+    objects: 'bucket, as s3://BUCKET/PREFIX, in place of QUARTERMASTER_S3_BUCKET and _PREFIX',
+    'without-history': 'the history of prices and stock stays where it is, as do the analytics',
     'accept-damage': 'also where the order journal or the audit is damaged, which stays as it is',
     preview: 'although several nodes are a preview of this release: to be tried, and brought back',
   },

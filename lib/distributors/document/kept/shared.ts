@@ -10,6 +10,7 @@ import type { Kysely } from 'kysely'
 import { audit } from '../../../accounts/audit.js'
 import { invalid } from '../../../core/errors.js'
 import { filesIn } from '../../../db/sqlite/folder.js'
+import { GONE } from '../../../db/tables/nodes.js'
 import type { DistributorDocumentTable } from '../../../db/tables/nodes.js'
 import type { Tables } from '../../../db/tables/tables.js'
 import type { DistributorsCtx } from '../../ctx.js'
@@ -40,8 +41,6 @@ export interface SharedDocuments {
   readonly strayFiles: readonly string[]
 }
 
-/** Milliseconds within which a node that serves was seen. */
-const SEEN = 20_000
 /** Characters of a fault: a document of another release may have many. */
 const FAULT = 400
 
@@ -185,7 +184,7 @@ export async function refuseStale(
   distid: string,
 ): Promise<void> {
   const stored = await sharedDigests(read)
-  for (const { host, dir, documents } of await documentsOfNodes(read, SEEN)) {
+  for (const { host, dir, documents } of await documentsOfNodes(read, GONE)) {
     const lacks = lacksOf(knownBy(documents), stored).filter((one) => one.distid === distid)
     if (lacks.length > 0)
       throw invalid(

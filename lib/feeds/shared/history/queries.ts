@@ -26,6 +26,12 @@ CREATE TRIGGER IF NOT EXISTS shared_day_closed AFTER UPDATE ON open_day
 `)
 }
 
+/** Notes nothing any more: one folder has the file from now on. */
+export function removeNotes(raw: Raw): void {
+  raw.exec(`DROP TRIGGER shared_seen_added; DROP TRIGGER shared_seen_changed;
+    DROP TRIGGER shared_day_closed; DROP TABLE shared_feed`)
+}
+
 export function hasNotes(raw: Raw): boolean {
   return raw.prepare('SELECT EXISTS (SELECT 1 FROM shared_feed)').pluck().get() === 1
 }
