@@ -2,6 +2,7 @@
 import { FAILED } from '../../lib/orders/stored.js'
 import type { PoState } from '../../lib/db/tables/orders.js'
 import type { Told } from './callers.js'
+import { WAREHOUSES } from './warehouse.js'
 import type { Taken } from './warehouse.js'
 
 export interface Purchase {
@@ -10,6 +11,8 @@ export interface Purchase {
   distid: string
   po: string
   state: PoState
+  /** Of a send after one whose outcome is not known. */
+  refusal: string | null
   number: string | null
 }
 
@@ -42,11 +45,20 @@ export function check(
     if (bought.some(({ number }) => !taken.some((one) => one.number === number)))
       faults.wrong.push(about)
     if (bought.length === 0 && taken.length > 0) faults.wrong.push(about)
-    if (own.some(({ state }) => state !== 'placed' && !FAILED.includes(state)))
-      faults.unfinished.push(about)
+    if (own.some((one) => !isOver(one, taken))) faults.unfinished.push(about)
   }
   for (const { order, number } of books)
     if (!orderOf.has(order.clientRef))
       faults.lost.push(`${number} (${order.clientRef}): the installation does not know it`)
   return faults
+}
+
+/**
+ * Or a person has to decide, as the rules want it: it was refused, and nobody could ask whether a send
+ * before that had come. Here it had not.
+ */
+function isOver({ distid, state, refusal }: Purchase, taken: readonly Taken[]): boolean {
+  if (state === 'placed' || FAILED.includes(state)) return true
+  const { recovery } = WAREHOUSES.find((warehouse) => warehouse.distid === distid)!
+  return state === 'review' && refusal !== null && recovery === 'resend' && taken.length === 0
 }

@@ -215,7 +215,7 @@ export class Cluster {
       .selectFrom('purchase_order')
       .innerJoin('placement', 'placement.id', 'purchase_order.placement_id')
       .select(['order_id', 'client_ref', 'distid', 'po_number', 'purchase_order.state'])
-      .select('distributor_order_id')
+      .select(['distributor_order_id', 'refusal'])
       .execute()
     return rows.map((row) => ({
       orderId: row.order_id,
@@ -223,6 +223,7 @@ export class Cluster {
       distid: row.distid,
       po: row.po_number,
       state: row.state,
+      refusal: row.refusal,
       number: row.distributor_order_id,
     }))
   }
