@@ -228,6 +228,43 @@ describe('atomic', { skip: missing }, () => {
     assert.deepEqual([await valueOf('count'), runs], ['2', 3])
   })
 
+  test('has the server keep what is asked often, and nothing that a newer schema would change', async () => {
+    const own = await server.database()
+    const [node, other] = [await openPostgres(own), await openPostgres(own)]
+    await migratePostgres(node)
+    const named = (db: Postgres['db']) =>
+      loose(db).selectFrom('setting').select('value').where('name', '=', 'a').execute()
+    const whole = (db: Postgres['db']) =>
+      loose(db).selectFrom('setting').selectAll().where('name', '=', 'a').execute()
+    const both = async ({ db }: { db: Postgres['db'] }) => {
+      for (let i = 0; i < 10; i++) {
+        await put(db, 'a', String(i))
+        await together([named(db), whole(db)])
+      }
+      const { rows } = await sql<{ statement: string }>`select statement from
+        pg_prepared_statements`.execute(db)
+      return rows.map(({ statement }) => statement.slice(0, 14))
+    }
+    try {
+      assert.deepEqual((await node.atomic(ctxOf(node), both)).toSorted(), [
+        'insert into "s',
+        'select "value"',
+      ])
+      await sql`alter table setting add column more text`.execute(other.db)
+      await node.atomic(ctxOf(node), both)
+      // What cannot be sent has the server forget the statement: its connection is not used again.
+      const circle: { self?: unknown } = {}
+      circle.self = circle
+      const unsent = node.atomic(ctxOf(node), ({ db }) => put(db, 'b', circle as never))
+      await assert.rejects(unsent, /circular/i)
+      await assert.rejects(put(node.db, 'b', circle as never), /circular/i)
+      for (let i = 0; i < 10; i++) await put(node.db, 'b', String(i))
+    } finally {
+      await node.close()
+      await other.close()
+    }
+  })
+
   test('undoes what was asked at once with its first statement', async () => {
     let asked: Promise<unknown> | undefined
     const failing = postgres.atomic(ctxOf(postgres), async ({ db }) => {

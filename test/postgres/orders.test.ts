@@ -250,12 +250,11 @@ describe('orders of several nodes', { skip: missing }, () => {
       'by a key at the leader': await leastOf(byKey(t.first)),
       'by a key at another node': await leastOf(byKey(t.second)),
     }
-    if (process.env['TRIPS']) console.log(least)
     const most = {
-      'at the leader': { statements: 28, trips: 8 },
-      'at another node': { statements: 44, trips: 14 },
-      'by a key at the leader': { statements: 32, trips: 9 },
-      'by a key at another node': { statements: 48, trips: 15 },
+      'at the leader': { statements: 27, trips: 7 },
+      'at another node': { statements: 42, trips: 14 },
+      'by a key at the leader': { statements: 30, trips: 7 },
+      'by a key at another node': { statements: 45, trips: 14 },
     }
     for (const [where, { statements, trips }] of Object.entries(most)) {
       const cost = least[where as keyof typeof least]
