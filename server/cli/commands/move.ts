@@ -1,6 +1,7 @@
 /** Moves the system of record between the state folder and a PostgreSQL. */
 import { randomBytes } from 'node:crypto'
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { MoveProgress, MoveReport } from '../../../lib/app/move/move.js'
 import { SECOND } from '../../../lib/core/clock.js'
 import { figure, megabytes, times } from '../../../lib/core/figures.js'
@@ -90,7 +91,8 @@ function showHistory(out: Output, { to, history }: MoveReport): void {
   const { files, bytes } = history
   out.line(
     `The history of prices and stock is in the ${to === 'postgres' ? 'bucket' : 'folder'}: ` +
-      `${times(files, 'file')}, ${megabytes(bytes)} packed; each was read again, and compared.`,
+      `${times(files, 'file')}, ${figure(Math.ceil(bytes / 1_024))} kB packed; each was read again, ` +
+      'and compared.',
   )
 }
 
@@ -103,7 +105,11 @@ function showProofs(out: Output, { journal, audit }: MoveReport): void {
 
 function showLeft(out: Output, { to, dir, left }: MoveReport): void {
   if (to === 'folder')
-    return out.line(`Serve ${dir}; the database is not served any more. Drop it when you are sure.`)
+    return out.line(
+      `Serve ${dir}, without QUARTERMASTER_DATABASE_FILE` +
+        (existsSync(join(dir, 'keys', 'secret-key')) ? '' : ' and with the same secret key') +
+        '; the database is not served any more. Drop it when you are sure.',
+    )
   out.line(
     `The database has it now; ${dir} is not served any more. It still has what does not move:`,
   )
