@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { MoveProgress, MoveReport } from '../../../lib/app/move/move.js'
 import { SECOND } from '../../../lib/core/clock.js'
 import { figure, megabytes, times } from '../../../lib/core/figures.js'
+import type { S3Store } from '../../../lib/objects/s3.js'
 import { DRY_RUN, UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
@@ -34,8 +35,10 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
       folderFault(dir) ?? `no installation in ${resolve(dir)}; run \`quartermaster init\``,
     )
   const address = readDatabaseFile(file)
+  const withoutHistory = values['without-history'] === true
   const bucket = optional(values, 'objects')
   const { objects } = objectsFromEnvironment(bucket === undefined ? {} : bucketIn(bucket))
+  if (to !== undefined && !withoutHistory && !dryRun) await refuseWrong(objects)
   // Loaded with the command: nobody else needs it.
   const { moveToPostgres, moveFromPostgres } = await import('../../../lib/app/move/move.js')
   const done = await (to === undefined ? moveFromPostgres : moveToPostgres)({
@@ -45,7 +48,7 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
     monotonic: () => performance.now(),
     random: randomBytes,
     objects,
-    withoutHistory: values['without-history'] === true,
+    withoutHistory,
     acceptsDamage: values['accept-damage'] === true,
     dryRun,
     onProgress: progressTo(out),
@@ -53,6 +56,12 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
   })
   show(out, done, dryRun)
   out.result({ ...done, dry_run: dryRun })
+}
+
+/** The history comes last: what is set wrong is told before the tables are copied. */
+async function refuseWrong(objects: S3Store | undefined): Promise<void> {
+  const check = await objects?.check()
+  if (check?.verdict === 'wrong') throw new UsageError(`QUARTERMASTER_S3_*: ${check.line}`)
 }
 
 function progressTo(out: Output): (told: MoveProgress) => void {
