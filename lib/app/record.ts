@@ -57,6 +57,7 @@ function refuseOwnRecord(dir: string): void {
   }
   throw new Error(
     `${dir} has an installation of its own: move it into the database with \`quartermaster move\`, ` +
-      "or name another folder for this node's files with --dir",
+      "name another folder for this node's files with --dir, or serve this one without a database " +
+      '(QUARTERMASTER_DATABASE_FILE)',
   )
 }

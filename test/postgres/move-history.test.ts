@@ -299,6 +299,9 @@ describe('a history that moves', { skip: missing }, () => {
         }
         const move = (...words: string[]) => startProcess(['move', ...words, '--dir', dir], { env })
         const before = all(dir)
+        const wrong = await move('--preview', '--to-file', file, '--objects', 's3://none')
+        assert.equal(wrong.status, 2)
+        assert.match(wrong.err, /^QUARTERMASTER_S3_\*: .*"none"/)
         const there = await move('--preview', '--to-file', file, '--objects', 's3://nodes/shop')
         assert.equal(there.status, 0, there.err)
         assert.match(there.out, /\nThe history of prices and stock is in the bucket: \d+ files, /)

@@ -545,7 +545,7 @@ describe('a move', { skip: missing }, () => {
       assert.match(told.out, /\njournal +\d+ +\d+\.\d\n/)
       assert.match(told.out, /rows of \d+ tables were moved from .* into the database db\d+ at/)
       assert.match(told.out, /Head of the order journal: \d+:/)
-      assert.match(told.out, /\nkeys +1 /)
+      assert.match(told.out, /\nkeys\/secret-key +1 /)
       const again = await json(dir, 'move', '--preview', '--to-file', file)
       assert.equal(again['was_done'], true)
       const back = await json(dir, 'move', '--from-file', file)

@@ -11,14 +11,7 @@ import { allParts, bytesOf } from '../../feeds/shared/publication.js'
 import type { Publication, Published } from '../../feeds/shared/publication.js'
 import { readPublished } from '../../feeds/shared/record.js'
 import type { ObjectStore } from '../../objects/store.js'
-import type { MoveInput } from './input.js'
-
-export interface HistoryReport {
-  /** Of the folder; history.db is one of them. */
-  files: number
-  /** As they are packed in the bucket. */
-  bytes: number
-}
+import type { HistoryReport, MoveInput } from './input.js'
 
 export interface PublishedHistory {
   published: readonly Published[]

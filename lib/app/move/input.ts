@@ -3,7 +3,6 @@ import type { Log } from '../../core/log.js'
 import type { Verification } from '../../orders/journal/verify.js'
 import type { AuditVerification } from '../../accounts/verify-audit.js'
 import type { ObjectStore } from '../../objects/store.js'
-import type { HistoryReport } from './history.js'
 import type { LeftFile } from './left.js'
 
 export interface MoveInput {
@@ -46,6 +45,13 @@ export interface MovedTableReport {
   digest: string
   /** Milliseconds that it took to copy; 0 where an earlier run had done it. */
   took: number
+}
+
+export interface HistoryReport {
+  /** Of the folder; history.db is one of them. */
+  files: number
+  /** As they are packed in the bucket. */
+  bytes: number
 }
 
 export interface MoveReport {

@@ -13,7 +13,10 @@ export interface LeftFile {
 
 /** In the order in which they matter. */
 const known = (hasHistoryMoved: boolean): readonly (readonly [path: string, what: string])[] => [
-  ['keys', 'the secret key: each node needs it; keep your copy. Keys of fraud signals have moved'],
+  [
+    'keys/secret-key',
+    'each node needs it; keep your copy. Keys of fraud signals beside it have moved',
+  ],
   ['objects', "dealers' documents: put them into the store of the nodes, under the same names"],
   ['orders.journal', 'the second copy of the order journal up to now: keep it with your backups'],
   [

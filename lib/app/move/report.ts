@@ -1,8 +1,7 @@
 /** What a move tells when it is done, whichever way it went. */
 import type { TableContent } from '../../db/move/digest.js'
 import type { TableShape } from '../../db/move/tables.js'
-import type { HistoryReport } from './history.js'
-import type { MoveInput, MoveReport } from './input.js'
+import type { HistoryReport, MoveInput, MoveReport } from './input.js'
 import { leftIn } from './left.js'
 
 /** What a run found out, besides its tables; `began` by the steady clock. */

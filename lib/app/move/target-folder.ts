@@ -114,7 +114,8 @@ export function stageFolder(dir: string, shapes: readonly TableShape[]): StagedF
         dir,
         [
           ...names.map((name) => filesIn('')[name]),
-          ...[JOURNAL, DISTRIBUTORS],
+          JOURNAL,
+          DISTRIBUTORS,
           ...(hasHistory ? OF_HISTORY : []),
         ],
         now,

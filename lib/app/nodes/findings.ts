@@ -83,8 +83,9 @@ function goneFindings({ nodes, now }: NodeList): Finding[] {
 }
 
 function lagFindings({ now }: NodeList, node: NodeState): Finding[] {
-  const { behind, behindSince } = node
-  if (behindSince === null || now - behindSince < LAG) return []
+  const { behind, behindSince, startedAt } = node
+  // One that has just started had no time for what was published before.
+  if (behindSince === null || now - Math.max(behindSince, startedAt) < LAG) return []
   const lacks = behind === null ? 'the whole catalog' : `${times(behind, 'change')} of the catalog`
   return [
     tell(

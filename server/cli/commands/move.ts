@@ -1,9 +1,11 @@
 /** Moves the system of record between the state folder and a PostgreSQL. */
 import { randomBytes } from 'node:crypto'
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { MoveProgress, MoveReport } from '../../../lib/app/move/move.js'
 import { SECOND } from '../../../lib/core/clock.js'
 import { figure, megabytes, times } from '../../../lib/core/figures.js'
+import type { S3Store } from '../../../lib/objects/s3.js'
 import { DRY_RUN, UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
@@ -33,8 +35,10 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
       folderFault(dir) ?? `no installation in ${resolve(dir)}; run \`quartermaster init\``,
     )
   const address = readDatabaseFile(file)
+  const withoutHistory = values['without-history'] === true
   const bucket = optional(values, 'objects')
   const { objects } = objectsFromEnvironment(bucket === undefined ? {} : bucketIn(bucket))
+  if (to !== undefined && !withoutHistory && !dryRun) await refuseWrong(objects)
   // Loaded with the command: nobody else needs it.
   const { moveToPostgres, moveFromPostgres } = await import('../../../lib/app/move/move.js')
   const done = await (to === undefined ? moveFromPostgres : moveToPostgres)({
@@ -44,7 +48,7 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
     monotonic: () => performance.now(),
     random: randomBytes,
     objects,
-    withoutHistory: values['without-history'] === true,
+    withoutHistory,
     acceptsDamage: values['accept-damage'] === true,
     dryRun,
     onProgress: progressTo(out),
@@ -52,6 +56,12 @@ async function move({ dir, values, out, dryRun }: Invocation): Promise<void> {
   })
   show(out, done, dryRun)
   out.result({ ...done, dry_run: dryRun })
+}
+
+/** The history comes last: what is set wrong is told before the tables are copied. */
+async function refuseWrong(objects: S3Store | undefined): Promise<void> {
+  const check = await objects?.check()
+  if (check?.verdict === 'wrong') throw new UsageError(`QUARTERMASTER_S3_*: ${check.line}`)
 }
 
 function progressTo(out: Output): (told: MoveProgress) => void {
@@ -90,7 +100,8 @@ function showHistory(out: Output, { to, history }: MoveReport): void {
   const { files, bytes } = history
   out.line(
     `The history of prices and stock is in the ${to === 'postgres' ? 'bucket' : 'folder'}: ` +
-      `${times(files, 'file')}, ${megabytes(bytes)} packed; each was read again, and compared.`,
+      `${times(files, 'file')}, ${figure(Math.ceil(bytes / 1_024))} kB packed; each was read again, ` +
+      'and compared.',
   )
 }
 
@@ -103,7 +114,11 @@ function showProofs(out: Output, { journal, audit }: MoveReport): void {
 
 function showLeft(out: Output, { to, dir, left }: MoveReport): void {
   if (to === 'folder')
-    return out.line(`Serve ${dir}; the database is not served any more. Drop it when you are sure.`)
+    return out.line(
+      `Serve ${dir}, without QUARTERMASTER_DATABASE_FILE` +
+        (existsSync(join(dir, 'keys', 'secret-key')) ? '' : ' and with the same secret key') +
+        '; the database is not served any more. Drop it when you are sure.',
+    )
   out.line(
     `The database has it now; ${dir} is not served any more. It still has what does not move:`,
   )
