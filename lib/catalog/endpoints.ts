@@ -119,13 +119,15 @@ export const searchProducts = endpoint('products.search', {
     const saved = await ctx.configurations.of(ctx.subscriber)
     const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions, saved)
     if (query.distributor !== undefined) assertActive(saved, query.distributor)
-    const { rows, total } = searchView(view, query)
-    return serialized(
-      await ctx.catalog.records.products(view, rows, {
+    const { records, recent } = ctx.catalog
+    const page = await recent.page(view, query, () => {
+      const { rows, total } = searchView(view, query, recent)
+      return records.products(view, rows, {
         before: '{"products":[',
         after: `],"page":${query.page},"page_size":${query.page_size},"total":${total}}`,
-      }),
-    )
+      })
+    })
+    return serialized(page)
   },
 })
 

@@ -1,5 +1,4 @@
 /** What is asked of catalog.db: its state, its texts and its tallies. */
-import type { ProductClass } from '../distributors/product-classes.js'
 import type { Raw } from '../db/sqlite/sqlite.js'
 import type { StateSet } from '../places/state-set.js'
 
