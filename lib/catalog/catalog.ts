@@ -9,12 +9,15 @@ import { LiveSnapshot } from './snapshot/live.js'
 import type { CatalogStatus, LiveOptions } from './snapshot/live.js'
 import { openRecords } from './search/records.js'
 import type { Records } from './search/records.js'
+import { Recent } from './search/recent.js'
 import type { Snapshot } from './snapshot/snapshot.js'
 import { ViewCache } from './view/view-cache.js'
 import type { View } from './view/view.js'
 
 export interface Catalog {
   readonly records: Records
+  /** What searches found lately in the views of the newest snapshot. */
+  readonly recent: Recent
   /**
    * The newest snapshot that is built; null before the first feed. Notices what any process has
    * changed.
@@ -45,9 +48,17 @@ export interface CatalogParts extends Omit<LiveOptions, 'onSwap'> {
 
 export function openCatalog({ configurations, ...parts }: CatalogParts): Catalog {
   const views = new ViewCache()
-  const live = new LiveSnapshot({ ...parts, onSwap: (before) => views.keepOnly(before) })
+  const recent = new Recent()
+  const live = new LiveSnapshot({
+    ...parts,
+    onSwap(before) {
+      views.keepOnly(before)
+      recent.clear()
+    },
+  })
   return {
     records: openRecords(parts.engine.catalog),
+    recent,
     current: () => live.current(),
     refresh: () => live.refresh(),
     first: () => live.first(),

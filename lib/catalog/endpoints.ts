@@ -3,7 +3,7 @@ import type { Saved } from '../configuration/document/saved.js'
 import type { CatalogCall } from './ctx.js'
 import { ApiError } from '../core/errors.js'
 import { gtinKey } from '../core/gtin.js'
-import { serialized } from '../core/endpoint/serialized.js'
+import { ENVELOPE, fromEnvelope, serialized } from '../core/endpoint/serialized.js'
 import { facetsOf } from './search/facets.js'
 import { searchView } from './search/search.js'
 import {
@@ -119,13 +119,17 @@ export const searchProducts = endpoint('products.search', {
     const saved = await ctx.configurations.of(ctx.subscriber)
     const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions, saved)
     if (query.distributor !== undefined) assertActive(saved, query.distributor)
-    const { rows, total } = searchView(view, query)
-    return serialized(
-      await ctx.catalog.records.products(view, rows, {
-        before: '{"products":[',
-        after: `],"page":${query.page},"page_size":${query.page_size},"total":${total}}`,
-      }),
-    )
+    const { records, recent } = ctx.catalog
+    const page = await recent.page(view, query, () => {
+      const { rows, total } = searchView(view, query, recent)
+      return records.products(view, rows, {
+        before: `${ENVELOPE.before}{"products":[`,
+        after:
+          `],"page":${query.page},"page_size":${query.page_size},"total":${total}}` +
+          ENVELOPE.after,
+      })
+    })
+    return fromEnvelope(page)
   },
 })
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import Negotiator from 'negotiator'
 import { ApiError } from '../../lib/core/errors.js'
-import { isSerialized } from '../../lib/core/endpoint/serialized.js'
+import { ENVELOPE, isSerialized } from '../../lib/core/endpoint/serialized.js'
 
 /** Answers above this many bytes are compressed for clients that take it. */
 export const GZIP_ABOVE = 50 * 1024
@@ -22,14 +22,13 @@ export interface Reply {
 export function success(payload: unknown, isRaw = false): string | Buffer {
   const json = isSerialized(payload) ? payload.json : JSON.stringify(payload)
   if (isRaw) return json
+  if (isSerialized(payload) && payload.inEnvelope) return payload.inEnvelope
   return typeof json === 'string'
-    ? `${OPEN}${json}${CLOSE}`
+    ? `${ENVELOPE.before}${json}${ENVELOPE.after}`
     : Buffer.concat([OPEN_BYTES, json, CLOSE_BYTES])
 }
 
-const OPEN = '{"success":true,"data":'
-const CLOSE = '}'
-const [OPEN_BYTES, CLOSE_BYTES] = [Buffer.from(OPEN), Buffer.from(CLOSE)]
+const [OPEN_BYTES, CLOSE_BYTES] = [Buffer.from(ENVELOPE.before), Buffer.from(ENVELOPE.after)]
 
 export function failure(error: ApiError): string {
   return JSON.stringify({

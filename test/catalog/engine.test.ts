@@ -10,6 +10,7 @@ import { Bits } from '../../lib/catalog/snapshot/bits.js'
 import { facetsOf } from '../../lib/catalog/search/facets.js'
 import { openSnapshot } from '../../lib/catalog/snapshot/open.js'
 import { CLASS_CODES } from '../../lib/distributors/product-classes.js'
+import { Recent } from '../../lib/catalog/search/recent.js'
 import { searchView } from '../../lib/catalog/search/search.js'
 import { SearchQuery, SORTS } from '../../lib/catalog/shapes.js'
 import type { Snapshot } from '../../lib/catalog/snapshot/snapshot.js'
@@ -135,8 +136,8 @@ function keysOf({ snapshot }: View, rows: Iterable<number>): string[] {
   )
 }
 
-function search(view: View, query: Query): { keys: string[]; total: number } {
-  const { rows, total } = searchView(view, SearchQuery.parse(query))
+function search(view: View, query: Query, recent?: Recent): { keys: string[]; total: number } {
+  const { rows, total } = searchView(view, SearchQuery.parse(query), recent)
   return { keys: keysOf(view, rows), total }
 }
 
@@ -441,6 +442,81 @@ describe('search', () => {
     assert.equal(search(view, { in_stock: false, drop_ship_only: false }).total, 2)
     assert.deepEqual(search(view, { ffl_required: false }).keys, ['RSR/S1'])
     assert.deepEqual(search(view, { ffl_required: true }).keys, ['RSR/S0'])
+  })
+})
+
+describe('what a search remembers', () => {
+  const raw = catalogOf(manyOffers(6000))
+  const parts = buildSnapshot(raw)
+  raw.exec(`UPDATE state SET revision = 2;
+    UPDATE offer SET price = (price + 777) % 1500, qty = (qty + 7) % 20, revision = 2 WHERE id % 3 = 0`)
+  const next = buildTick(raw, parts)!
+  raw.close()
+  const hiding = (view: View, every: number): View => {
+    const visible = view.visible.copy()
+    for (let row = 0; row < visible.size; row += every) visible.delete(row)
+    return { ...view, visible, total: visible.count() }
+  }
+  const [before, after] = [viewOf(openSnapshot(parts)), viewOf(openSnapshot(next))]
+  const smaller = open(manyOffers(5000))
+  const views = [before, hiding(before, 2), after, hiding(after, 7), smaller]
+
+  /** A few filters, asked for again and again in any view, order and page. */
+  const asked = () =>
+    fc.tuple(
+      fc.array(manyQueries, { minLength: 5, maxLength: 5 }),
+      fc.array(
+        fc.record({
+          view: fc.constantFrom(...views),
+          filter: fc.nat(4),
+          sort: fc.constantFrom(...SORTS),
+          page: fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1, max: 60 })),
+        }),
+        { minLength: 60, maxLength: 60 },
+      ),
+    )
+
+  for (const [name, bytes] of [
+    ['with room for all', undefined],
+    ['with room for two bitsets, one of which is always written anew', 2_200],
+    ['without room for any', 1],
+  ] as const) {
+    it(`is what a search finds anew in every view, ${name}`, () => {
+      let known = 0
+      fc.assert(
+        fc.property(asked(), ([filters, turns]) => {
+          const recent = new Recent(bytes)
+          for (const { view, filter, ...rest } of turns) {
+            const query = { ...filters[filter], ...rest }
+            if (recent.hits(view, SearchQuery.parse(query))) known++
+            assert.deepEqual(search(view, query, recent), search(view, query))
+          }
+        }),
+        { numRuns: 40 },
+      )
+      assert.equal(known > 0, bytes !== 1)
+    })
+  }
+
+  it('is not the memory of a view, of a snapshot or of another search', () => {
+    const recent = new Recent()
+    const owned = () =>
+      views.flatMap(({ visible, snapshot: { inStock, dropShip, fflReq } }) =>
+        [visible, inStock, dropShip, fflReq].map((bits) => bits.count()),
+      )
+    const counts = owned()
+    for (const query of [
+      {},
+      { in_stock: true },
+      { q: 'glock' },
+      { sku: 'sku-7' },
+      { min_price: 2 },
+    ])
+      for (const view of views) search(view, query, recent)
+    for (const { snapshot } of views) recent.scratch(snapshot.rows).words.fill(0)
+    recent.clear()
+    recent.scratch(before.snapshot.rows).words.fill(0)
+    assert.deepEqual(owned(), counts)
   })
 })
 

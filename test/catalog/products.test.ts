@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { TextWriter } from '../../lib/catalog/search/text-writer.js'
 import type { Product } from '../../lib/catalog/shapes.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp, TestOffer } from '../../server/testing/index.js'
@@ -509,38 +508,75 @@ describe('the bytes of an answer', () => {
     })
   }
 
-  test('are those of the texts, however long they are and whatever they are written in', () => {
-    const writer = new TextWriter()
-    const texts = [
-      '',
+  test('are those of the texts, however long they are and whatever they are written in', async () => {
+    await using other = await createTestApp()
+    const names = [
       'a',
       'Ürümqi',
       '銃',
-      '😀',
+      '😀 𝒢',
       'x"\\',
-      '\u0000',
-      '\ud800',
-      'long '.repeat(40_000),
+      '\t\u007f\u2028',
+      'ÿ',
+      'long é '.repeat(9_000),
     ]
-    const taken: [Buffer, string][] = []
-    for (const first of texts) {
-      writer.begin(first)
-      for (const text of texts) {
-        writer.add(text)
-        writer.addComma()
+    await other.stock(
+      names.map((name, i) => ({
+        distid: 'RSR',
+        stockid: `S${i}`,
+        upc: '764503037108',
+        name,
+        mfgName: name,
+        description: name,
+        images: [`https://images.example/${encodeURIComponent(name.slice(0, 9))}.jpg`],
+      })),
+    )
+    await other.configure({
+      distributors: { RSR: { distid: 'RSR', product_restrictions: {} } },
+    })
+    // Two views show the same texts with their own numbers, in turn.
+    for (const ignoring of [false, true, false, true]) {
+      for (const [path, list] of [
+        [`/v1/products/search?ignore_restrictions=${ignoring}`, 'products'],
+        [`/v1/products/764503037108?ignore_restrictions=${ignoring}`, 'offers'],
+      ] as const) {
+        const bytes = Buffer.from(await (await other.request(path)).arrayBuffer())
+        const body = JSON.parse(bytes.toString()) as { data: Record<string, Product[]> }
+        assert.ok(bytes.equals(Buffer.from(JSON.stringify(body))))
+        assert.deepEqual(body.data[list]!.map(({ name }) => name).sort(), [...names].sort())
       }
-      taken.push([writer.take(), first + texts.map((text) => `${text},`).join('')])
     }
-    for (const [bytes, text] of taken) assert.ok(bytes.equals(Buffer.from(text)))
   })
+})
 
-  test('end where the memory of the writer ends, too', () => {
-    const writer = new TextWriter()
-    for (const length of [65_535, 65_536, 65_537]) {
-      writer.begin('')
-      for (let i = 0; i < length; i++) writer.addComma()
-      assert.ok(writer.take().equals(Buffer.alloc(length, ',')))
+describe('a page that was asked for before', () => {
+  test('is told anew after a new price, a new text, a new document and for another shop', async () => {
+    await using other = await createTestApp()
+    const documentOf = (dollar: number) => ({
+      distributors: { 'RSR Group': { distid: 'RSR', product_restrictions: {} } },
+      pricing: { cost_adjustments: [{ dollar }] },
+    })
+    const told = async () => {
+      const pages = []
+      for (let turn = 0; turn < 2; turn++)
+        for (const query of [{}, { in_stock: true }, { q: 'scope' }, { sort: 'price' as const }]) {
+          const { products, total } = await other.remote.products.search(query)
+          pages.push([total, ...products.map(({ name, unit_price: price }) => `${name} ${price}`)])
+        }
+      assert.deepEqual(pages.slice(4), pages.slice(0, 4))
+      return pages[0]
     }
+    await other.stock([OFFERS[3]!])
+    await other.configure(documentOf(0))
+    assert.deepEqual(await told(), [1, 'Scope 4-12x40 99.99'])
+    await other.stock([{ ...OFFERS[3]!, price: 5_000 }])
+    assert.deepEqual(await told(), [1, 'Scope 4-12x40 50'])
+    await other.stock([{ ...OFFERS[3]!, price: 5_000, name: 'Scope 5-25' }])
+    assert.deepEqual(await told(), [1, 'Scope 5-25 50'])
+    await other.configure(documentOf(1))
+    assert.deepEqual(await told(), [1, 'Scope 5-25 51'])
+    await other.stock([{ ...OFFERS[3]!, price: null, name: 'Scope 5-25' }])
+    assert.deepEqual(await told(), [0])
   })
 })
 

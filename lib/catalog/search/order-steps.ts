@@ -4,7 +4,7 @@
  * order; made on first use, in about 3 ms per million.
  */
 import { Bits } from '../snapshot/bits.js'
-import { countBoth } from '../snapshot/row-set.js'
+import { countBoth, countWithout } from '../snapshot/row-set.js'
 
 const STEPS = 32
 
@@ -70,19 +70,56 @@ function change(
       words[order[place]! >>> 5]! &= ~(1 << (order[place]! & 31))
 }
 
-/** The last step with no more than `hits` rows of the set before it, and how many those are. */
+/**
+ * The step that is nearest to the hit number `skip`, from 0, from the end of the order where `step`
+ * begins, and not behind it: its place, and how many hits are `passed` on the way to it. Few passes
+ * go over a whole bitset: a count ends as soon as it is beyond `skip`.
+ */
 export function stepBefore(
-  { width, sets }: Steps,
+  { order, width, sets }: Steps,
   set: Bits,
-  hits: number,
-): { place: number; before: number } {
-  let from = 0
-  let before = 0
-  for (let to = sets.length; to - from > 1;) {
-    const middle = (from + to) >>> 1
-    const count = countBoth(set, sets[middle]!)
-    if (count <= hits) [from, before] = [middle, count]
-    else to = middle
+  step: 1 | -1,
+  skip: number,
+): { place: number; passed: number } {
+  const last = sets.length - 1
+  const numberOf = (distance: number) => (step === 1 ? distance : last - distance)
+  const count = step === 1 ? countBoth : countWithout
+  let near = 0
+  let passed = 0
+  for (let far = sets.length; far - near > 1;) {
+    const middle = (near + far) >>> 1
+    const hits = count(set, sets[numberOf(middle)]!, skip)
+    if (hits <= skip) [near, passed] = [middle, hits]
+    else far = middle
   }
-  return { place: from * width, before }
+  return { place: Math.min(numberOf(near) * width, order.length), passed }
+}
+
+/** Where an order has rows of a set: the first such place, and the one behind the last. */
+export interface Edges {
+  readonly from: number
+  readonly to: number
+}
+
+const edges = new WeakMap<Bits, Map<Uint32Array, Edges>>()
+
+/**
+ * Where a view's rows begin and end in an order. What is hidden often lies together at an end of it:
+ * with 35 % of the offers out of stock and hidden, an ascending order by quantity began with 0.3 ms
+ * of looking at them. Found out once for each view.
+ */
+export function edgesOf(order: Uint32Array, visible: Bits): Edges {
+  let known = edges.get(visible)
+  if (!known) edges.set(visible, (known = new Map()))
+  let found = known.get(order)
+  if (!found) known.set(order, (found = findEdges(order, visible)))
+  return found
+}
+
+function findEdges(order: Uint32Array, visible: Bits): Edges {
+  let from = 0
+  let to = order.length
+  while (from < to && !visible.has(order[from]!)) from++
+  while (to > from && !visible.has(order[to - 1]!)) to--
+  return { from, to }
 }

@@ -4,7 +4,8 @@
  */
 import { popcount } from '../snapshot/bits.js'
 import type { Bits } from '../snapshot/bits.js'
-import { stepBefore, stepsOf } from './order-steps.js'
+import { firstPlace } from '../../core/binary-search.js'
+import { edgesOf, stepBefore, stepsOf } from './order-steps.js'
 import type { PriceRange } from './price-range.js'
 import { isList, listOf } from '../snapshot/row-set.js'
 import type { RowSet } from '../snapshot/row-set.js'
@@ -21,6 +22,8 @@ export type SearchedView = Pick<View, 'snapshot' | 'visible' | 'total' | 'prices
 export interface Hits {
   readonly rows: RowSet
   readonly total: number
+  /** The slice of the order by price that holds them; null where no price was asked for. */
+  readonly price: PriceRange | null
 }
 
 /** An order of all rows. */
@@ -37,41 +40,65 @@ interface Order {
 
 /** What sorting one row costs, in places of an order that are looked at instead. */
 const SORT_COST = 50
+/** A hit that is not within so many times the places where it should be is among hits that cluster. */
+const NEAR = 3
+/** Counting costs as much as walking this share of an order. */
+const COUNTING = 16
+/** So few places are always walked. */
+const FEW = 1024
 
-/** The rows of the page; `spare` is scratch memory, which may be what the hits lie in. */
+/** The rows of the page; `scratch` gives memory that is nobody's, for hits that are a list. */
 export function pageOf(
   view: SearchedView,
   hits: Hits,
-  { sort, page, page_size: size }: SearchQuery,
-  price: PriceRange | null,
-  spare: Bits,
+  query: SearchQuery,
+  scratch: () => Bits,
 ): Uint32Array {
+  const { page, page_size: size } = query
   const skip = (page - 1) * size
   const take = Math.min(size, hits.total - skip)
   if (take <= 0) return new Uint32Array(0)
-  const order = orderOf(view, sort, price)
+  const order = orderOf(view, query, hits.price)
   const rowOrder = order.order === null
   if (rowOrder && !order.descending && isList(hits.rows)) return hits.rows.slice(skip, skip + take)
 
-  const depth = rowOrder ? take : Math.min(skip + take, hits.total - skip)
-  const walked = (depth / hits.total) * (order.to - order.from)
+  const apart = (order.to - order.from) / hits.total
+  const toFirst = rowOrder ? 0 : Math.min(skip, hits.total - skip - take) * apart
+  const walked = Math.min(toFirst, view.snapshot.rows / COUNTING) + take * apart
   if (hits.total * SORT_COST < walked + (isList(hits.rows) ? hits.total * 2 : 0)) {
     return sortedPage(view.snapshot, hits, order, skip, take)
   }
-  const set = isList(hits.rows) ? gather(hits.rows, spare) : hits.rows
+  const set = isList(hits.rows) ? gather(hits.rows, scratch()) : hits.rows
   return rowOrder
     ? pageByRow(set, order, hits.total, skip, take)
     : pageByWalk(set, order, hits.total, skip, take)
 }
 
-function orderOf(view: SearchedView, sort: SearchQuery['sort'], price: PriceRange | null): Order {
+function orderOf(
+  view: SearchedView,
+  { sort, in_stock: inStock }: SearchQuery,
+  price: PriceRange | null,
+): Order {
   const { snapshot } = view
   const descending = sort.startsWith('-')
-  const all = { descending, from: 0, to: snapshot.rows }
-  if (sort.endsWith('name')) return { ...all, order: null, key: snapshot.nameRank }
-  if (sort.endsWith('qty')) return { ...all, order: snapshot.byQty, key: snapshot.qty }
-  const { order, column } = view.prices()
-  return { descending, order, key: column, from: price?.from ?? 0, to: price?.to ?? order.length }
+  if (sort.endsWith('name'))
+    return { order: null, key: snapshot.nameRank, descending, from: 0, to: snapshot.rows }
+  if (sort.endsWith('qty')) {
+    const { byQty: order, qty: key } = snapshot
+    const { from, to } = edgesOf(order, view.visible)
+    if (!inStock) return { order, key, descending, from, to }
+    const stocked = firstPlace(order.length, (place) => key[order[place]!]! > 0)
+    return { order, key, descending, from: Math.max(from, stocked), to }
+  }
+  const { order, column: key } = view.prices()
+  const { from, to } = edgesOf(order, view.visible)
+  return {
+    order,
+    key,
+    descending,
+    from: Math.max(from, price?.from ?? 0),
+    to: Math.min(to, price?.to ?? to),
+  }
 }
 
 function gather(rows: Uint32Array, spare: Bits): Bits {
@@ -143,8 +170,9 @@ function pageByWalk(
 }
 
 /**
- * The place of the hit number `skip`, from 0, from the end of the order where `step` begins. Hits
- * may stand far from it, as firearms do in an order by price: then the rest is found by counting.
+ * The place of the hit number `skip`, from 0, from the end of the order where `step` begins. It is
+ * walked to where it should be near; where it is not, as firearms are not in an order by price, it
+ * is found by counting.
  */
 function seek(
   set: Bits,
@@ -154,13 +182,16 @@ function seek(
   skip: number,
 ): number {
   const start = step === 1 ? from : to - 1
-  const near = Math.min(Math.max(1024, (set.size >>> 5) + skip * 2), to - from)
-  const found = seekFrom(set, order!, start, start + near * step, skip)
-  if (found !== null || near === to - from) return found ?? start
-  // From the other end, it is the hit that has this many before it.
-  const before = step === 1 ? skip : total - 1 - skip
-  const known = stepBefore(stepsOf(order!), set, before)
-  return seekFrom(set, order!, Math.max(known.place, from), to, before - known.before) ?? start
+  const expected = ((skip + 1) / total) * (to - from)
+  const near = Math.min(Math.max(FEW, Math.ceil(expected * NEAR)), to - from)
+  if (near <= Math.max(FEW, set.size / COUNTING) || near === to - from) {
+    const found = seekFrom(set, order!, start, start + near * step, skip)
+    if (found !== null || near === to - from) return found ?? start
+  }
+  const { place, passed } = stepBefore(stepsOf(order!), set, step, skip)
+  const [first, end] =
+    step === 1 ? [Math.max(place, from), to] : [Math.min(place, to) - 1, from - 1]
+  return seekFrom(set, order!, first, end, skip - passed) ?? start
 }
 
 function seekFrom(
@@ -196,10 +227,12 @@ function fill(set: Bits, plan: Order, place: number, step: 1 | -1, take: number)
     for (let before = at; before !== place; before += step) if (set.has(rowAt(before))) skip++
   }
   for (; at !== end && found < take; at += step) {
-    const row = rowAt(at)
-    if (!set.has(row)) continue
+    // By name the hits of a brand stand together, and others of its letters far from them.
+    if (order === null) at = set.next(at, step)
+    else if (!set.has(order[at]!)) continue
+    if (at < 0) break
     if (!flip) {
-      page[found++] = row
+      page[found++] = rowAt(at)
       continue
     }
     const last = groupEnd(plan, at, step)

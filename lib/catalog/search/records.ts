@@ -6,23 +6,25 @@
 import { LRUCache } from 'lru-cache'
 import { ApiError } from '../../core/errors.js'
 import { dollarsText } from '../../core/money.js'
-import { descriptionsOf, fragmentRows } from '../queries.js'
-import type { CatalogDb, FragmentRow } from '../queries.js'
+import { numbering } from '../../core/numbering.js'
+import { descriptionsOf, itemTexts } from '../queries.js'
+import type { CatalogDb } from '../queries.js'
 import { CLASS_CODES, PRODUCT_CLASSES } from '../../distributors/product-classes.js'
 import type { Row } from '../snapshot/snapshot.js'
 import type { View } from '../view/view.js'
-import { TextWriter } from './text-writer.js'
 
 /**
- * A fragment in two pieces, between which the prices go; `detail`, which is the tail with the
- * descriptions, is null until somebody asks for it. `numbers` are those that a view showed last,
- * with the view's number and the row in it.
+ * An offer as the view of that number showed it last: its whole JSON, of which the first `head` and
+ * the last `tail` units are the fragment's, and what is between them, the numbers, is the view's.
+ * `detail`, which is the tail with the descriptions, is null until somebody asks for it.
+ *
+ * Texts here hold UTF-8, one byte in each unit (see bytesOf).
  */
-interface Pieces {
-  readonly head: string
-  readonly tail: string
+interface Shown {
+  text: string
+  readonly head: number
+  readonly tail: number
   detail: string | null
-  numbers: string
   view: number
   row: Row
 }
@@ -45,71 +47,73 @@ export interface Records {
   replaced(revision: number): void
 }
 
-/** Fragments that are kept serialized, about 600 bytes each. */
+/** Offers that are kept serialized: 700 bytes each with their place, 35 MB in all. */
 const KEPT = 50_000
 
 const NOTHING: Around = { before: '', after: '' }
 
 export function openRecords(catalog: CatalogDb): Records {
-  const rowOf = fragmentRows(catalog)
+  const read = itemTexts(catalog)
   const textsOf = descriptionsOf(catalog)
-  const kept = new LRUCache<number, Pieces>({ max: KEPT })
-  const writer = new TextWriter()
+  const kept = new LRUCache<number, Shown>({ max: KEPT })
   const numberOf = numbering<View>()
   let oldest = 0
 
-  function piecesOf(fragment: number): Pieces {
-    let pieces = kept.get(fragment)
-    if (pieces) return pieces
-    const row = rowOf(fragment)
-    // Only a catalog file that was removed under a running server loses a fragment that a snapshot
-    // names.
-    if (!row) throw new ApiError('feed_unavailable')
-    pieces = { ...serialize(row), detail: null, numbers: '', view: 0, row: 0 }
-    kept.set(fragment, pieces)
-    return pieces
-  }
-
-  function detailOf(fragment: number, productClass: number): string {
-    const pieces = piecesOf(fragment)
-    if (pieces.detail === null) {
-      const row = textsOf(fragment)
-      if (!row) throw new ApiError('feed_unavailable')
-      const about = JSON.stringify(PRODUCT_CLASSES[CLASS_CODES[productClass]!])
-      pieces.detail =
-        `${pieces.tail.slice(0, -1)},"product_class_description":${about}` +
-        `,"short_description":${JSON.stringify(row.short_description)}` +
-        `,"description":${JSON.stringify(row.description)}}`
-    }
-    return pieces.detail
-  }
-
-  function write(view: View, row: Row, number: number, detailed: boolean): void {
-    const { snapshot } = view
+  /** What is kept of the texts that rows have, and of all others what the catalog says. */
+  function textsFor({ snapshot }: View, rows: ArrayLike<Row>): Shown[] {
     if (snapshot.revision < oldest) throw new ApiError('feed_unavailable')
-    const fragment = snapshot.fragment[row]!
-    const pieces = piecesOf(fragment)
-    // Pages are asked for again and again, and numbers are half of the work of an offer. A view
-    // never changes: a new price or document makes another one.
-    if (pieces.view !== number || pieces.row !== row) {
-      pieces.numbers = numbersOf(view, row)
-      pieces.view = number
-      pieces.row = row
+    const fragments = Array.from(rows, (row) => snapshot.fragment[row]!)
+    const known = fragments.map((fragment) => kept.get(fragment))
+    const missing = fragments.filter((_, i) => !known[i])
+    const made = new Map(
+      missing.length === 0
+        ? []
+        : read(missing).map(([fragment, ...texts]) => [fragment, withoutNumbers(...texts)]),
+    )
+    for (const [fragment, shown] of made) kept.set(fragment, shown)
+    return fragments.map((fragment, i) => {
+      const shown = known[i] ?? made.get(fragment)
+      // Only a catalog file that was removed under a running server loses a fragment that a snapshot
+      // names.
+      if (!shown) throw new ApiError('feed_unavailable')
+      return shown
+    })
+  }
+
+  /** The offer's JSON with the numbers that this view has for it. */
+  function show(shown: Shown, view: View, row: Row, number: number): string {
+    // A view never changes: a new price or document makes another one.
+    if (shown.view !== number || shown.row !== row) {
+      const { text, head, tail } = shown
+      shown.text = flat(text.slice(0, head) + numbersOf(view, row) + text.slice(text.length - tail))
+      shown.view = number
+      shown.row = row
     }
-    writer.add(pieces.head)
-    writer.add(pieces.numbers)
-    writer.add(detailed ? detailOf(fragment, snapshot.productClass[row]!) : pieces.tail)
+    return shown.text
+  }
+
+  /** What is behind the numbers, with the descriptions. */
+  function detailOf(shown: Shown, { snapshot }: View, row: Row): string {
+    if (shown.detail === null) {
+      const texts = textsOf(snapshot.fragment[row]!)
+      if (!texts) throw new ApiError('feed_unavailable')
+      const about = JSON.stringify(PRODUCT_CLASSES[CLASS_CODES[snapshot.productClass[row]!]!])
+      const descriptions =
+        `,"product_class_description":${about}` +
+        `,"short_description":${JSON.stringify(texts.short_description)}` +
+        `,"description":${JSON.stringify(texts.description)}}`
+      shown.detail = flat(shown.text.slice(-shown.tail, -1) + bytesOf(descriptions))
+    }
+    return shown.detail
   }
 
   const join = (view: View, rows: ArrayLike<Row>, { before, after }: Around, detailed: boolean) => {
     const number = numberOf(view)
-    writer.begin(before)
-    for (let i = 0; i < rows.length; i++) {
-      if (i > 0) writer.addComma()
-      write(view, rows[i]!, number, detailed)
-    }
-    writer.add(after)
-    return writer.take()
+    const offers = textsFor(view, rows).map((shown, i) => {
+      const text = show(shown, view, rows[i]!, number)
+      return detailed ? text.slice(0, -shown.tail) + detailOf(shown, view, rows[i]!) : text
+    })
+    return Buffer.from(bytesOf(before) + offers.join(',') + bytesOf(after), 'latin1')
   }
 
   return {
@@ -122,23 +126,28 @@ export function openRecords(catalog: CatalogDb): Records {
   }
 }
 
-function serialize(row: FragmentRow): { head: string; tail: string } {
-  const head = JSON.stringify({
-    distid: row.distid,
-    distsku: row.distsku,
-    stockid: row.stockid,
-    upc: row.upc,
-    name: row.name,
-    mfg_name: row.mfg_name,
-    mpn: row.mpn,
-    product_class: row.product_class,
-    item_cat: row.item_cat,
-    item_gb_cat: row.category_id,
-    item_gb_cat_name: row.category_name,
-  })
+/**
+ * The text's UTF-8, as a text with a byte in each unit: itself where all of it is ASCII. A page of
+ * such texts is joined and becomes bytes by two copies of memory, without encoding them anew.
+ */
+function bytesOf(text: string): string {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
+}
+
+/** In one piece, which holds on to none of the texts that it was put together from. */
+function flat(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('latin1')
+}
+
+function withoutNumbers(before: string, behind: string): Shown {
+  const [head, tail] = [bytesOf(before), bytesOf(behind)]
   return {
-    head: head.slice(0, -1),
-    tail: `,"images":${row.images},"product_url":${JSON.stringify(row.product_url)}}`,
+    text: head + tail,
+    head: head.length,
+    tail: tail.length,
+    detail: null,
+    view: 0,
+    row: 0,
   }
 }
 
@@ -160,15 +169,4 @@ function numbersOf(view: View, row: Row): string {
 
 function dollarsOrNull(cents: number): string {
   return cents < 0 ? 'null' : dollarsText(cents)
-}
-
-/** Numbers things from 1, each the same way for as long as it lives; a number keeps none alive. */
-function numbering<T extends object>(): (thing: T) => number {
-  const numbers = new WeakMap<T, number>()
-  let last = 0
-  return (thing) => {
-    let number = numbers.get(thing)
-    if (number === undefined) numbers.set(thing, (number = ++last))
-    return number
-  }
 }

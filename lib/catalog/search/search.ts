@@ -13,6 +13,7 @@ import type { PriceRange } from './price-range.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { intersect, isList, keepIn, longestList } from '../snapshot/row-set.js'
 import type { RowSet } from '../snapshot/row-set.js'
+import type { Recent } from './recent.js'
 import type { SearchQuery } from '../shapes.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
@@ -30,18 +31,29 @@ interface Filter {
   price: PriceRange | null
 }
 
-/** One bitset per snapshot that a search may use until it returns. */
-const scratchOf = new WeakMap<Snapshot, Bits>()
+/** One bitset per snapshot that a search without a memory may use until it returns. */
+const scratches = new WeakMap<Snapshot, Bits>()
 
-/** One page of the visible offers that fit, and the number of all that fit. */
-export function searchView(view: SearchedView, query: SearchQuery): Found {
-  const { snapshot } = view
-  const filter = filterOf(view, query)
-  if (!filter) return { rows: new Uint32Array(0), total: 0 }
-  let scratch = scratchOf.get(snapshot)
-  if (!scratch) scratchOf.set(snapshot, (scratch = new Bits(snapshot.rows)))
-  const hits = match(view, filter, scratch)
-  return { rows: pageOf(view, hits, query, filter.price, scratch), total: hits.total }
+function scratchOf(snapshot: Snapshot): Bits {
+  let scratch = scratches.get(snapshot)
+  if (!scratch) scratches.set(snapshot, (scratch = new Bits(snapshot.rows)))
+  return scratch
+}
+
+/**
+ * One page of the visible offers that fit, and the number of all that fit. `recent` remembers what
+ * fits for the next search; without it nothing is remembered.
+ */
+export function searchView(view: SearchedView, query: SearchQuery, recent?: Recent): Found {
+  const scratch = () => recent?.scratch(view.snapshot.rows) ?? scratchOf(view.snapshot)
+  let hits = recent?.hits(view, query)
+  if (!hits) {
+    const filter = filterOf(view, query)
+    if (!filter) return { rows: new Uint32Array(0), total: 0 }
+    hits = { ...match(view, filter, scratch), price: filter.price }
+    recent?.keep(view, query, hits)
+  }
+  return { rows: pageOf(view, hits, query, scratch), total: hits.total }
 }
 
 /** Null when nothing can fit. */
@@ -127,7 +139,11 @@ function withoutFfl({ fflReq, rows }: Snapshot): Bits {
  * Smallest first: a short list is tested against everything else; bitsets alone are intersected
  * whole.
  */
-function match(view: SearchedView, { lists, sets, price }: Filter, scratch: Bits): Hits {
+function match(
+  view: SearchedView,
+  { lists, sets, price }: Filter,
+  scratch: () => Bits,
+): Omit<Hits, 'price'> {
   const [first, ...others] = lists.sort((a, b) => a.length - b.length)
   if (first) {
     const rows = keepAll(first.slice(), [...sets, ...others])
@@ -136,12 +152,13 @@ function match(view: SearchedView, { lists, sets, price }: Filter, scratch: Bits
   if (price && price.to - price.from <= longestList(view.snapshot.rows)) {
     return listed(keepAll(view.prices().order.slice(price.from, price.to), sets).sort())
   }
-  if (price) return { rows: scratch, total: intersectRange(view.prices(), price, sets, scratch) }
-  if (sets.length === 1) return { rows: view.visible, total: view.total }
-  return { rows: scratch, total: intersect(sets, scratch) }
+  if (sets.length === 1 && !price) return { rows: view.visible, total: view.total }
+  const rows = scratch()
+  const total = price ? intersectRange(view.prices(), price, sets, rows) : intersect(sets, rows)
+  return { rows, total }
 }
 
-function listed(rows: Uint32Array): Hits {
+function listed(rows: Uint32Array): Omit<Hits, 'price'> {
   return { rows, total: rows.length }
 }
 

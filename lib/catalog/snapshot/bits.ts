@@ -67,6 +67,19 @@ export class Bits {
     return total
   }
 
+  /** The nearest row from this one on, itself included, upwards or downwards; -1 for none. */
+  next(row: number, step: 1 | -1): number {
+    const { words } = this
+    let i = row >>> 5
+    let word = words[i]! & (step === 1 ? -1 << (row & 31) : -1 >>> (31 - (row & 31)))
+    while (word === 0) {
+      i += step
+      if (i < 0 || i >= words.length) return -1
+      word = words[i]! | 0
+    }
+    return i * 32 + 31 - Math.clz32(step === 1 ? word & -word : word)
+  }
+
   /** Calls `visit` with each row in ascending order until it returns false. */
   forEach(visit: (row: number) => boolean | void): void {
     for (let i = 0; i < this.words.length; i++) {

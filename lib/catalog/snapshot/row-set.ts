@@ -53,36 +53,68 @@ function leapTo(list: Uint32Array, cursor: number, row: number): number {
 }
 
 /**
- * Writes what is in every one of the bitsets to `out`, which may be one of them, and returns how
- * many rows that is.
+ * Writes what is in every one of the bitsets to `out`, which may be the first of them, and returns
+ * how many rows that is.
  */
 export function intersect(sets: readonly Bits[], out: Bits): number {
-  if (sets[0] !== out) out.words.set(sets[0]!.words)
-  for (let s = 1; s < sets.length - 1; s++) out.and(sets[s]!)
-  return sets.length === 1
-    ? out.count()
-    : andAndCount(out.words, sets[sets.length - 1]!.words, out.words)
+  const [first, ...others] = sets
+  const last = others.pop()
+  if (!last) {
+    if (first !== out) out.words.set(first!.words)
+    return out.count()
+  }
+  const [second, ...more] = others
+  if (!second) return andAndCount(first!.words, last.words, out.words)
+  and(first!.words, second.words, out.words)
+  for (const set of more) out.and(set)
+  return andAndCount(out.words, last.words, out.words)
 }
 
-/** How many rows both have. */
-export function countBoth(a: Bits, b: Bits): number {
-  return andAndCount(a.words, b.words, null)
+function and(a: Uint32Array, b: Uint32Array, out: Uint32Array): void {
+  for (let i = 0; i < out.length; i++) out[i] = a[i]! & b[i]!
+}
+
+/** Words that are counted until a count that may end looks whether it is decided. */
+const BLOCK = 1024
+
+/** How many rows both have; anything above `most` where they are more than that. */
+export function countBoth(a: Bits, b: Bits, most = a.size): number {
+  return countUpTo(a.words, b.words, 0, most)
+}
+
+/** How many rows of `a` are not in `b`; anything above `most` where they are more than that. */
+export function countWithout(a: Bits, b: Bits, most = a.size): number {
+  return countUpTo(a.words, b.words, -1, most)
+}
+
+function countUpTo(a: Uint32Array, b: Uint32Array, flip: 0 | -1, most: number): number {
+  let total = 0
+  for (let from = 0; from < a.length && total <= most; from += BLOCK)
+    total += andAndCount(a, b, null, flip, from, Math.min(from + BLOCK, a.length))
+  return total
 }
 
 /**
- * One pass for the intersection and its count. Four words at a time go through carry-save adders,
- * so that only every fourth of them is counted bit by bit.
+ * One pass for the intersection and its count; `flip` -1 takes what `b` has not. Four words at a
+ * time go through carry-save adders, so that only every fourth of them is counted bit by bit.
  */
-function andAndCount(a: Uint32Array, b: Uint32Array, out: Uint32Array | null): number {
-  const whole = a.length - (a.length % 4)
+function andAndCount(
+  a: Uint32Array,
+  b: Uint32Array,
+  out: Uint32Array | null,
+  flip: 0 | -1 = 0,
+  from = 0,
+  to = a.length,
+): number {
+  const whole = to - ((to - from) % 4)
   let ones = 0
   let twos = 0
   let fours = 0
-  for (let i = 0; i < whole; i += 4) {
-    const w0 = a[i]! & b[i]!
-    const w1 = a[i + 1]! & b[i + 1]!
-    const w2 = a[i + 2]! & b[i + 2]!
-    const w3 = a[i + 3]! & b[i + 3]!
+  for (let i = from; i < whole; i += 4) {
+    const w0 = a[i]! & (b[i]! ^ flip)
+    const w1 = a[i + 1]! & (b[i + 1]! ^ flip)
+    const w2 = a[i + 2]! & (b[i + 2]! ^ flip)
+    const w3 = a[i + 3]! & (b[i + 3]! ^ flip)
     if (out !== null) {
       out[i] = w0
       out[i + 1] = w1
@@ -99,8 +131,8 @@ function andAndCount(a: Uint32Array, b: Uint32Array, out: Uint32Array | null): n
     twos = both ^ carry2
   }
   let total = fours * 4 + popcount(twos) * 2 + popcount(ones)
-  for (let i = whole; i < a.length; i++) {
-    const word = a[i]! & b[i]!
+  for (let i = whole; i < to; i++) {
+    const word = a[i]! & (b[i]! ^ flip)
     if (out !== null) out[i] = word
     total += popcount(word)
   }

@@ -5,6 +5,7 @@
  */
 import { firstPlace } from '../../core/binary-search.js'
 import { Bits } from './bits.js'
+import { groupBy, identity } from './permutation.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import type { Row, Snapshot } from './snapshot.js'
 
@@ -36,10 +37,9 @@ export interface Slice extends RuleRows {
 /** Takes these rows, given in ascending order. */
 export function sliceOf(snapshot: Snapshot, of: Uint32Array): Slice {
   const rows = of.length
-  const pick = (column: Int32Array) => Int32Array.from(of, (row) => column[row]!)
   const dropShip = new Bits(rows)
   of.forEach((row, place) => snapshot.dropShip.has(row) && dropShip.add(place))
-  const price = pick(snapshot.price)
+  const price = pick(snapshot.price, of)
   const placed = (all: ArrayLike<Row>) => {
     const found: number[] = []
     for (let i = 0; i < all.length; i++) {
@@ -56,13 +56,13 @@ export function sliceOf(snapshot: Snapshot, of: Uint32Array): Slice {
     distids: snapshot.distids,
     brands: snapshot.brands,
     categories: snapshot.categories,
-    qty: pick(snapshot.qty),
+    qty: pick(snapshot.qty, of),
     // Only for its rows without a price, which stand first: the rest is in no order.
     byPrice: unpricedFirst(price),
     distributorRows: bitsBy(of, snapshot.distributor, snapshot.distids.length),
     classRows: bitsBy(of, snapshot.productClass, CLASS_CODES.length),
-    brandRows: listsBy(of, snapshot.brand),
-    categoryRows: listsBy(of, snapshot.category),
+    brandRows: listsBy(of, snapshot.brand, snapshot.brands.length + 1),
+    categoryRows: listsBy(of, snapshot.category, snapshot.categories.length),
     upcRows: (key) => placed(snapshot.upcRows(key)),
     skuRows: (sku) => placed(snapshot.skuRows(sku)),
     ownPrices: () => undefined,
@@ -78,21 +78,34 @@ function unpricedFirst(price: Int32Array): Uint32Array {
   return order
 }
 
+/** What a column has for these rows. */
+export function pick(column: Int32Array, of: Uint32Array): Int32Array {
+  const picked = new Int32Array(of.length)
+  for (let place = 0; place < of.length; place++) picked[place] = column[of[place]!]!
+  return picked
+}
+
 function bitsBy(of: Uint32Array, column: Uint8Array, values: number): (value: number) => Bits {
   const sets = Array.from({ length: values }, () => new Bits(of.length))
-  of.forEach((row, place) => sets[column[row]!]!.add(place))
+  for (let place = 0; place < of.length; place++) sets[column[of[place]!]!]!.add(place)
   const none = new Bits(of.length)
   return (value) => sets[value] ?? none
 }
 
-function listsBy(of: Uint32Array, column: Uint32Array): (value: number) => Uint32Array {
-  const lists = new Map<number, number[]>()
-  of.forEach((row, place) => {
-    const list = lists.get(column[row]!)
-    if (list) list.push(place)
-    else lists.set(column[row]!, [place])
-  })
-  const arrays = new Map([...lists].map(([value, list]) => [value, Uint32Array.from(list)]))
-  const none = new Uint32Array(0)
-  return (value) => arrays.get(value) ?? none
+/** Ascending places of each value; put together on first use, since few documents ask for them. */
+function listsBy(
+  of: Uint32Array,
+  column: Uint32Array,
+  values: number,
+): (value: number) => Uint32Array {
+  let groups: ReturnType<typeof groupBy> | undefined
+  const group = () => {
+    const key = new Uint32Array(of.length)
+    for (let place = 0; place < of.length; place++) key[place] = column[of[place]!]!
+    return groupBy(identity(of.length), key, values)
+  }
+  return (value) => {
+    const { items, starts } = (groups ??= group())
+    return items.subarray(starts[value], starts[value + 1])
+  }
 }

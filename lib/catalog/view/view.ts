@@ -14,7 +14,7 @@ import { retailRule } from './retail.js'
 import type { Priced } from './retail.js'
 import { shippingModel } from './shipping.js'
 import type { ShippingModel } from './shipping.js'
-import { sliceOf } from '../snapshot/slice.js'
+import { pick, sliceOf } from '../snapshot/slice.js'
 import type { RuleRows, Slice } from '../snapshot/slice.js'
 import type { Row, Snapshot } from '../snapshot/snapshot.js'
 
@@ -160,8 +160,7 @@ function visibleRows(
   const moved = previous && movedRows(previous, snapshot, input.subscriberId)
   if (!moved) return judge(snapshot, costs, input, distributors)
   const visible = previous.visible.copy()
-  const among =
-    costs === snapshot.price ? moved.price : Int32Array.from(moved.of, (row) => costs[row]!)
+  const among = costs === snapshot.price ? moved.price : pick(costs, moved.of)
   const seen = judge(moved, among, input, distributors)
   for (let place = 0; place < moved.rows; place++) {
     if (seen.has(place)) visible.add(moved.of[place]!)
@@ -213,15 +212,7 @@ function movedRows(
   if (before.ownPrices(subscriberId) || after.ownPrices(subscriberId)) return null
   const known = compared.get(after)
   if (known?.revision === before.revision) return known.moved
-  const moved: number[] = []
-  for (let row = 0; row < after.rows; row++) {
-    if (
-      before.price[row] !== after.price[row] ||
-      before.qty[row] !== after.qty[row] ||
-      before.dropShip.has(row) !== after.dropShip.has(row)
-    )
-      moved.push(row)
-  }
+  const moved = differing(before, after)
   const slice =
     moved.length > Math.min(MANY_ROWS, after.rows * MANY_SHARE) && after.rows > FEW_ROWS
       ? null
@@ -229,6 +220,25 @@ function movedRows(
   // The number of the one before, not itself: each snapshot would keep its predecessor alive.
   compared.set(after, { revision: before.revision, moved: slice })
   return slice
+}
+
+/** Written out, since the first search after an update waits for a pass over all rows. */
+function differing(before: Snapshot, after: Snapshot): number[] {
+  const { price, qty, dropShip, rows } = after
+  const [oldPrice, oldQty, oldDropShip] = [before.price, before.qty, before.dropShip]
+  const moved: number[] = []
+  for (let row = 0; row < rows;) {
+    const flags = dropShip.words[row >>> 5]! ^ oldDropShip.words[row >>> 5]!
+    for (const end = Math.min(row + 32, rows); row < end; row++) {
+      if (
+        price[row] !== oldPrice[row] ||
+        qty[row] !== oldQty[row] ||
+        ((flags >>> (row & 31)) & 1) === 1
+      )
+        moved.push(row)
+    }
+  }
+  return moved
 }
 
 function pricedRows(snapshot: RuleRows, costs: Int32Array, places: Iterable<number>): Bits {
