@@ -4,20 +4,24 @@ import type { TcpProxy } from './tcp-proxy.js'
 export interface Traffic {
   /** Statements, of which one message may hold several. */
   statements: number
+  /** Their texts. */
+  texts: string[]
   /** How often a connection had nothing under way, and something was sent on it. */
   trips: number
 }
 
 /** Counts from now on, on connections that were made before as well. */
 export function countTraffic(proxy: TcpProxy): Traffic {
-  const counted: Traffic = { statements: 0, trips: 0 }
+  const counted: Traffic = { statements: 0, texts: [], trips: 0 }
   const underWay = new WeakMap<object, number>()
   const [asks, answers] = [readMessages(), readMessages()]
   proxy.judge = (bytes, connection) => {
     for (const { type, body } of asks(bytes, connection)) {
       // A statement with values is a Parse; what follows it belongs to it.
       if (type !== 'Q' && type !== 'P') continue
-      counted.statements += type === 'Q' ? body.split(';').length : 1
+      const texts = type === 'Q' ? body.split(';') : [body.slice(body.indexOf('\0') + 1)]
+      for (const text of texts) counted.texts.push(text.split('\0')[0]!.trim())
+      counted.statements += texts.length
       const before = underWay.get(connection) ?? 0
       if (before === 0) counted.trips++
       underWay.set(connection, before + 1)

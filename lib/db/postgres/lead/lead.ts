@@ -5,6 +5,10 @@ import type { Lead, OrderNews } from '../../lead.js'
 import { ORDERS_CHANNEL } from '../schema/state.js'
 import { standForLead } from './leadership.js'
 import type { Candidate, Leadership } from './leadership.js'
+import type { Lease } from './lease.js'
+
+/** What is led. */
+export const INSTALLATION = 'installation'
 
 export interface NodeClocks extends Pick<Candidate, 'now' | 'monotonic'> {
   random: (bytes: number) => Buffer
@@ -13,6 +17,8 @@ export interface NodeClocks extends Pick<Candidate, 'now' | 'monotonic'> {
 export interface NodeLead extends Lead {
   /** Passes on what the server has told this node. */
   told(news: string): void
+  /** Passes on what a look at the database has shown of the lease. */
+  shown(lease: Lease | undefined): void
   close(): Promise<void>
 }
 
@@ -30,7 +36,7 @@ export function openLead(
       return standing?.epoch ?? null
     },
     stand() {
-      standing ??= standForLead({ postgres, name: 'installation', owner, monotonic, now, log })
+      standing ??= standForLead({ postgres, name: INSTALLATION, owner, monotonic, now, log })
     },
     async fence(tx, epoch) {
       if (!standing) throw new LeadLost()
@@ -47,6 +53,9 @@ export function openLead(
     },
     told(news) {
       for (const [listener, wanted] of listeners) if (wanted === news) listener()
+    },
+    shown(lease) {
+      standing?.shown(lease)
     },
     close: async () => standing?.close(),
   }
