@@ -26,8 +26,17 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
+/** A row of the schedule. */
+interface Scheduled {
+  name: string
+  /** Milliseconds since 1970. */
+  next_at: number
+}
+
 /** How often the schedule is looked at, in milliseconds. */
 const TICK = 1_000
+/** It is read anew after so many looks: another process may have run a job without a word. */
+const STALE = 10
 
 export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): Jobs {
   const running = new SingleFlight<string, void>()
@@ -40,6 +49,8 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
   const runs = new Set<{ epoch: number | null; cut: AbortController }>()
   let timer: NodeJS.Timeout | undefined
   let ticking: Promise<void> | undefined
+  /** The table as it was read last, as of which commit and epoch, and how often it was looked at. */
+  let kept: { asOf: string; looks: number; rows: Scheduled[] } | undefined
 
   function run(job: Job<OperatorCtx>): Promise<void> {
     if (stopping.signal.aborted) return Promise.reject(new Error('closed'))
@@ -74,7 +85,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
     // Of several nodes the one that leads: no job runs twice at a time.
     if (!leads(ctx.engine)) return
     try {
-      const known = await ctx.read.selectFrom('job').select(['name', 'next_at']).execute()
+      const known = await schedule()
       const now = ctx.now()
       for (const job of jobs) {
         const here = (started.get(job.name) ?? -Infinity) + job.every
@@ -88,6 +99,15 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
     } catch (error) {
       ctx.log[levelOf(error)]({ err: error }, 'the job schedule cannot be read')
     }
+  }
+
+  async function schedule(): Promise<Scheduled[]> {
+    const asOf = [ctx.engine.version(), ctx.engine.lead?.epoch].join()
+    if (kept?.asOf !== asOf || ++kept.looks >= STALE) {
+      const rows = await ctx.read.selectFrom('job').select(['name', 'next_at']).execute()
+      kept = { asOf, looks: 0, rows }
+    }
+    return kept.rows
   }
 
   async function ended(): Promise<void> {

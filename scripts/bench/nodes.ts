@@ -44,6 +44,8 @@ const CONNECTIONS = 16
 const KEYS = 300
 /** Seconds for which idle nodes are watched. */
 const IDLE = 20
+/** Milliseconds after which a connection that has nothing to do has told the server what it did. */
+const COUNTED = 12_000
 
 interface Life {
   dir: string
@@ -321,7 +323,8 @@ async function measure(orders: number, seconds: number): Promise<void> {
         await answers(node, keys[0]!)
       }
       tell(`${count} node${count > 1 ? 's' : ''}`, await load(nodes, { keys, seconds, server }))
-      await pause(3_000)
+      // What the load has done would count as theirs.
+      await pause(COUNTED)
       const before = await commits(postgres)
       await pause(IDLE * 1_000)
       idle.push({ nodes: count, rate: ((await commits(postgres)) - before) / (IDLE + 1.5) })

@@ -14,6 +14,7 @@ import type * as Apply from '../../lib/feeds/shared/apply.js'
 import type * as Follow from '../../lib/feeds/shared/follow.js'
 import type * as Parts from '../../lib/feeds/shared/parts.js'
 import { writePoint } from '../../lib/feeds/shared/queries.js'
+import type * as Due from '../../lib/orders/engine/due.js'
 import type * as Outcomes from '../../lib/orders/engine/outcomes.js'
 import type * as AfterSend from '../../lib/orders/engine/rules/after-send.js'
 import type * as Fence from '../../lib/orders/engine/sender/fence.js'
@@ -50,6 +51,7 @@ export const PLANTS: readonly NodesPlant[] = [
                 return standing.epoch
               },
               mayBegin: (epoch) => standing.mayBegin(epoch),
+              shown: (lease) => standing.shown(lease),
               async fence(_tx, epoch) {
                 const client = candidate.postgres.newClient()
                 await client.connect()
@@ -88,6 +90,16 @@ export const PLANTS: readonly NodesPlant[] = [
               },
             }
           },
+      },
+    ],
+  },
+  {
+    name: 'orders that wait for the leader are looked for once a node tells of them, and not else',
+    suites: ['postgres/unheard'],
+    seams: [
+      {
+        at: 'lib/orders/engine/due.ts#untold',
+        make: (): typeof Due.untold => () => () => false,
       },
     ],
   },

@@ -33,6 +33,7 @@ describe('both engines tell the same of', { skip: missing }, () => {
     await same(journal.journalReach, {})
     await same(journal.linesAfter, { seq: 5, limit: 100 })
     await same(journal.lineAt, { seq: 7 })
+    await often(() => same(journal.lastLineAndAt, { seq: random.int(0, 12) }))
     await same(look.contentCounts, {})
     await same(look.lastBackup, {})
     await same(look.liveDistributors, {}, false)
@@ -75,6 +76,7 @@ describe('both engines tell the same of', { skip: missing }, () => {
         ),
       )
     await often(() => same(engine.beingSent, {}, false))
+    await same(engine.pauseRow, {})
     await often(() => same(engine.countOf, { placement: random.int(0, 12) }, false))
     await same(engine.ordersOfIds, { ids: [] })
     const inOrder = async () => {

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { Kysely } from 'kysely'
 import { pause } from '../../core/async/wait.js'
-import { DAY } from '../../core/clock.js'
+import { DAY, HOUR } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import type { Engine } from '../../db/engine.js'
 import { BEAT } from '../../db/tables/nodes.js'
@@ -44,14 +44,21 @@ export function openRegister({ db, engine, log, documents, now }: RegisterParts)
     documents: JSON.stringify(documents),
   }
   let toldLacks = ''
+  let sweptAt = -Infinity
   let running: Promise<void> | undefined
 
   async function note(release: string): Promise<void> {
     const mark = readPoint(engine.catalog.raw)?.mark || null
     await noteNode(db, { ...own, release, catalog_mark: mark, now: now() })
-    // Those that ended without a word.
-    if (lead?.epoch !== null) await forgetNodes(db, DAY)
+    await sweep()
     await tellLacks()
+  }
+
+  /** Those that ended without a word, now and then. */
+  async function sweep(): Promise<void> {
+    if (lead?.epoch === null || Math.abs(now() - sweptAt) < HOUR) return
+    await forgetNodes(db, DAY)
+    sweptAt = now()
   }
 
   /** Once for each state of the documents. What cannot be used was told at the start. */

@@ -1,7 +1,8 @@
 /**
  * Tells a node which of the things that it keeps in memory have changed, whichever node changed
  * them: by the server's notification, and by a look each second, since a connection can be lost and
- * a pooler swallows notifications.
+ * a pooler swallows notifications. The look shows who has the lead as well, so that nobody asks for
+ * it besides.
  */
 import { pause } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
@@ -9,11 +10,16 @@ import type { Log } from '../../core/log.js'
 import type { StateName } from '../tables/column-types.js'
 import type { Postgres } from './connect.js'
 import type { Client } from './driver.js'
+import { INSTALLATION } from './lead/lead.js'
+import type { Lease } from './lead/lease.js'
 import { leave, ownClient } from './own-client.js'
 import { CHANNEL, ORDERS_CHANNEL } from './schema/state.js'
 
 /** Milliseconds before a lost connection is made anew. */
 const RECONNECT = SECOND
+/** In one message, and over one state of the database. */
+const LOOK = `select name, value from state;
+  select owner, mark from lease where name = '${INSTALLATION}'`
 
 export interface Changes {
   /** Looks now, and tells what has changed before it resolves. */
@@ -30,6 +36,8 @@ export interface Watched {
   moved: (names: StateName[]) => void
   /** Told what a node has told of orders. */
   ordersTold?: (news: string) => void
+  /** Told with each look who has the lead. */
+  leaseShown?: (lease: Lease | undefined) => void
 }
 
 interface State {
@@ -44,6 +52,7 @@ export async function watchChanges({
   lookEvery = SECOND,
   moved,
   ordersTold = () => {},
+  leaseShown = () => {},
 }: Watched): Promise<Changes> {
   const closing = new AbortController()
   // A look that hangs is soon given up, and hangs behind nobody.
@@ -54,8 +63,10 @@ export async function watchChanges({
   let isAskedAgain = false
 
   async function read(): Promise<void> {
-    const { rows } = await looking.use((client) => client.query('select name, value from state'))
-    const now = rows as unknown as State[]
+    // The driver has an answer to each statement.
+    const answers = [await looking.use((client) => client.query(LOOK))].flat()
+    const [now, leases] = answers.map(({ rows }) => rows) as unknown as [State[], Lease[]]
+    leaseShown(leases[0])
     const names = now.flatMap(({ name, value }) => (known.get(name) === value ? [] : [name]))
     const isFirst = known.size === 0
     for (const { name, value } of now) known.set(name, value)

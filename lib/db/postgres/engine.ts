@@ -71,6 +71,7 @@ async function engineOver(
       memory.refreshSoon(names)
     },
     ordersTold: lead.told,
+    leaseShown: lead.shown,
   }).catch((error: unknown) => {
     own.close()
     throw error

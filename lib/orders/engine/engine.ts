@@ -21,12 +21,11 @@ import { purchaseOrdersOf } from '../rows.js'
 import { isUntried } from '../stored.js'
 import type { Change, Moved, StoredPo } from '../stored.js'
 import { CONCURRENCY, openAccountSlots } from './account-limits.js'
-import { dueOrders, shopAt } from './due.js'
+import { dueOrders, shopAt, untold } from './due.js'
 import { openLease } from './lease.js'
 import type { SenderLease } from './lease.js'
 import { openOutcomes } from './outcomes.js'
 import type { Outcome, Outcomes } from './outcomes.js'
-import { readPause } from './pause.js'
 import { takeOver } from './recover.js'
 import { isTooOld } from './rules/timing.js'
 import type { SenderCtx } from './sender/ctx.js'
@@ -74,6 +73,11 @@ export class OrderEngine implements OrderSender {
   readonly #takenUp = new Map<string, number>()
   /** What was logged last of why orders cannot be worked on, and when. */
   #trouble = { since: -Infinity, message: '' }
+  /** As of which commit what is due was looked for last. */
+  #lookedAsOf = NaN
+  readonly #isTimeUntold = untold()
+  /** Another node has told of an order, or not all that was due was taken up. */
+  #isMore = false
   /** When stranded orders were looked for, by the steady clock. */
   #strandedAt = -Infinity
   /** By the steady clock. */
@@ -126,14 +130,13 @@ export class OrderEngine implements OrderSender {
       })
     }
     this.#timer = setInterval(look, TICK).unref()
-    this.#ctx.engine.lead?.onTold(
-      'waits',
-      (placement) => {
-        if (placement === null) look()
-        else void this.#takeUpTold(placement)
-      },
-      this.#noNewWork.signal,
-    )
+    const told = (placement: number | null) => {
+      // What is not taken up at once is looked for with the next tick.
+      this.#isMore = true
+      if (placement === null) look()
+      else void this.#takeUpTold(placement)
+    }
+    this.#ctx.engine.lead?.onTold('waits', told, this.#noNewWork.signal)
   }
 
   get isSender(): boolean {
@@ -153,8 +156,12 @@ export class OrderEngine implements OrderSender {
       await this.flush()
       await this.#takeBackStranded(held)
       // Where nothing may leave any more, it would only be given back.
-      if (whyTooLate({ engine: this.#ctx.engine, epoch: held.epoch }) === null)
-        await this.#takeUpDue(new Set(), { force: false, epoch: held.epoch })
+      const { engine } = this.#ctx
+      if (whyTooLate({ engine, epoch: held.epoch }) === null && this.#mayBeDue()) {
+        this.#isMore = false
+        if (await this.#takeUpDue(new Set(), { force: false, epoch: held.epoch }))
+          this.#isMore = true
+      }
       const journal = this.#lease.journal()
       this.#prover.look(journal)
       this.#copy?.look(this.#ctx)
@@ -164,6 +171,21 @@ export class OrderEngine implements OrderSender {
       if (!this.#noNewWork.signal.aborted)
         this.#logTrouble(levelOf(error), 'orders cannot be worked on at the moment', error)
     }
+  }
+
+  /**
+   * A file is asked at each tick. A server is asked after a commit of this node, and where another one
+   * tells; since that may be lost, and time makes orders due, also once a second.
+   */
+  #mayBeDue(): boolean {
+    const { engine } = this.#ctx
+    const version = engine.version()
+    // Each tick counts.
+    const isTime = this.#isTimeUntold()
+    const isNews = this.#isMore || version !== this.#lookedAsOf
+    if (engine.lead !== null && !isNews && !isTime) return false
+    this.#lookedAsOf = version
+    return true
   }
 
   /** The lease of now; null where another process has it, which is no trouble among several nodes. */
@@ -299,13 +321,11 @@ export class OrderEngine implements OrderSender {
     const ctx = this.#ctx
     this.refuseFailed()
     if (ctx.noNewWork.aborted || this.#underWay.size >= MOST_UNDER_WAY) return false
-    const isPaused = (await readPause(ctx)) !== null
-    const { orders, isMore } = await ctx.engine.look(() =>
+    const { orders, isMore, isPaused } = await ctx.engine.look(() =>
       dueOrders({
         now: ctx.now(),
         except: [...this.#underWay.keys(), ...except],
         force,
-        isPaused,
         takenUp: this.#takenUp,
       }),
     )

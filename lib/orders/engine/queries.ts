@@ -49,6 +49,11 @@ export const due = dueIn('running')
 /** While orders are paused, those that were never sent wait for the operator. */
 export const dueWhilePaused = dueIn('paused')
 
+/** There while orders are paused. */
+export const pauseRow = query((db) =>
+  db.selectFrom('order_engine').select('name').where('name', '=', 'paused'),
+)
+
 export const ordersOfIds = query((db, given: { ids: readonly number[] }) =>
   db
     .selectFrom('purchase_order')

@@ -31,6 +31,24 @@ export const linesAfter = query((db, given: { seq: number; limit: number }) =>
     .limit(given.limit),
 )
 
+/** The last line, and the one of that number, in their order. */
+export const lastLineAndAt = query((db, given: { seq: number }) =>
+  db
+    .selectFrom('journal')
+    .select(['seq', 'line'])
+    .where((row) =>
+      row.or([
+        row('seq', '=', given.seq),
+        row(
+          'seq',
+          '=',
+          row.selectFrom('journal as last').select((last) => last.fn.max('last.seq').as('seq')),
+        ),
+      ]),
+    )
+    .orderBy('seq'),
+)
+
 export const lineAt = query((db, given: { seq: number }) =>
   db.selectFrom('journal').select('line').where('seq', '=', given.seq),
 )

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { DAY, SECOND } from '../../core/clock.js'
 import { putInPlace } from '../../core/storage/durable.js'
 import { isUnavailable } from '../../db/faults.js'
-import { first, value } from '../../db/reading.js'
+import { all } from '../../db/reading.js'
 import type { Reading } from '../../db/query.js'
 import type { OrdersCtx } from '../ctx.js'
 import { pauseOrders, readKnownDamage } from '../engine/pause.js'
 import { macOf } from './chain.js'
-import { journalReach, lineAt } from './queries.js'
+import { lastLineAndAt } from './queries.js'
 import { timeOf } from './segments.js'
 
 /** Milliseconds from one look to the next. */
@@ -93,11 +93,11 @@ class SeenInFolder implements SeenJournal {
 
 /** The database's last line, and the one of that number. */
 function* linesOf(seq: number): Reading<{ head: SeenLine | null; same: string | undefined }> {
-  const last = (yield* first(journalReach))?.last ?? 0
-  const line = yield* value(lineAt, { seq: last })
+  const lines = yield* all(lastLineAndAt, { seq })
+  const last = lines.at(-1)
   return {
-    head: line === undefined ? null : { seq: last, mac: macOf(line), at: timeOf(line) },
-    same: seq === last ? line : yield* value(lineAt, { seq }),
+    head: last ? { seq: last.seq, mac: macOf(last.line), at: timeOf(last.line) } : null,
+    same: lines.find((one) => one.seq === seq)?.line,
   }
 }
 

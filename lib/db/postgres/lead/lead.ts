@@ -6,6 +6,10 @@ import { pipelined } from '../../together.js'
 import { ORDERS_CHANNEL } from '../schema/state.js'
 import { standForLead } from './leadership.js'
 import type { Candidate, Leadership } from './leadership.js'
+import type { Lease } from './lease.js'
+
+/** What is led. */
+export const INSTALLATION = 'installation'
 
 export interface NodeClocks extends Pick<Candidate, 'now' | 'monotonic'> {
   random: (bytes: number) => Buffer
@@ -14,6 +18,8 @@ export interface NodeClocks extends Pick<Candidate, 'now' | 'monotonic'> {
 export interface NodeLead extends Lead {
   /** Passes on what the server has told this node. */
   told(news: string): void
+  /** Passes on what a look at the database has shown of the lease. */
+  shown(lease: Lease | undefined): void
   close(): Promise<void>
 }
 
@@ -31,7 +37,7 @@ export function openLead(
       return standing?.epoch ?? null
     },
     stand() {
-      standing ??= standForLead({ postgres, name: 'installation', owner, monotonic, now, log })
+      standing ??= standForLead({ postgres, name: INSTALLATION, owner, monotonic, now, log })
     },
     async fence(tx, epoch) {
       if (!standing) throw new LeadLost()
@@ -51,6 +57,9 @@ export function openLead(
       const [news, placement] = text.split(' ')
       for (const [listener, wanted] of listeners)
         if (wanted === news) listener(placement === undefined ? null : Number(placement))
+    },
+    shown(lease) {
+      standing?.shown(lease)
     },
     close: async () => standing?.close(),
   }

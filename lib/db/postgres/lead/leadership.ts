@@ -16,7 +16,7 @@ import type { Lead } from '../../lead.js'
 import type { Tables } from '../../tables/tables.js'
 import type { Postgres } from '../connect.js'
 import { openLeaseRows } from './lease.js'
-import type { LeaseRows } from './lease.js'
+import type { Lease, LeaseRows } from './lease.js'
 
 /** Milliseconds that a lease lives unless it is renewed. */
 const LIFE = 15 * SECOND
@@ -24,6 +24,8 @@ const LIFE = 15 * SECOND
 const LOOK = SECOND
 
 export interface Leadership extends Omit<Lead, 'node' | 'stand' | 'tell' | 'onTold'> {
+  /** Tells what a look of somebody else has shown: who does not lead need not ask for it again. */
+  shown(lease: Lease | undefined): void
   /** Gives it back, so that another node need not wait for its end. */
   close(): Promise<void>
 }
@@ -75,6 +77,10 @@ class Standing implements Leadership {
   #seen: { mark: string; since: number } | undefined
   #expiry: NodeJS.Timeout | undefined
   #isAway = false
+  /** What was shown last, and when by the clock that never steps. */
+  #shown: { lease: Lease | undefined; at: number } | undefined
+  /** Ends the pause between two looks. */
+  #wake = new AbortController()
 
   constructor(given: Candidate) {
     this.#given = given
@@ -103,8 +109,14 @@ class Standing implements Leadership {
     })
   }
 
+  shown(lease: Lease | undefined): void {
+    this.#shown = { lease, at: this.#given.monotonic() }
+    if (!this.#held) this.#wake.abort()
+  }
+
   async close(): Promise<void> {
     this.#closing.abort()
+    this.#wake.abort()
     await this.#running
     const held = this.#held
     this.#drop()
@@ -116,10 +128,13 @@ class Standing implements Leadership {
   async #run(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
+      // What is shown during the turn is looked at in the next one.
+      this.#wake = new AbortController()
       await this.#turn()
       if (signal.aborted) return
       const third = this.#life / 3
-      await pause(this.#held && !this.#isAway ? third : Math.min(LOOK, third), signal)
+      const ms = this.#held && !this.#isAway ? third : Math.min(LOOK, third)
+      await pause(ms, this.#wake.signal)
     }
   }
 
@@ -148,7 +163,7 @@ class Standing implements Leadership {
 
   /** Takes what nobody has any more, or what this life of this process lost track of. */
   async #stand(): Promise<void> {
-    const lease = await this.#rows.look()
+    const lease = await this.#look()
     if (lease && lease.owner !== this.#given.owner && !this.#isOver(lease.mark)) return
     const confirmedAt = this.#moment()
     const epoch = await this.#rows.take(lease)
@@ -157,6 +172,13 @@ class Standing implements Leadership {
     if (this.#call('gained', epoch)) return
     this.#drop()
     await this.#rows.giveBack(epoch)
+  }
+
+  /** As it was shown a moment ago; whoever takes it makes sure that it still is so. */
+  async #look(): Promise<Lease | undefined> {
+    const shown = this.#shown
+    const isFresh = shown !== undefined && this.#given.monotonic() - shown.at < 2 * LOOK
+    return isFresh ? shown.lease : this.#rows.look()
   }
 
   /**
