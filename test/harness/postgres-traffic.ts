@@ -14,13 +14,19 @@ export interface Traffic {
 export function countTraffic(proxy: TcpProxy): Traffic {
   const counted: Traffic = { statements: 0, texts: [], trips: 0 }
   const underWay = new WeakMap<object, number>()
+  /** Texts of statements by their names, of each connection. */
+  const known = new WeakMap<object, Map<string, string>>()
   const [asks, answers] = [readMessages(), readMessages()]
   proxy.judge = (bytes, connection) => {
     for (const { type, body } of asks(bytes, connection)) {
-      // A statement with values is a Parse; what follows it belongs to it.
-      if (type !== 'Q' && type !== 'P') continue
-      const texts = type === 'Q' ? body.split(';') : [body.slice(body.indexOf('\0') + 1)]
-      for (const text of texts) counted.texts.push(text.split('\0')[0]!.trim())
+      const [first = '', second = ''] = body.split('\0')
+      const named = known.get(connection) ?? new Map<string, string>()
+      known.set(connection, named)
+      if (type === 'P') named.set(first, second)
+      // A statement with values is a Bind, behind a Parse where the server does not know it yet.
+      if (type !== 'Q' && type !== 'B') continue
+      const texts = type === 'Q' ? first.split(';') : [named.get(second) ?? `unknown: ${second}`]
+      counted.texts.push(...texts.map((text) => text.trim()))
       counted.statements += texts.length
       const before = underWay.get(connection) ?? 0
       if (before === 0) counted.trips++
