@@ -10,6 +10,7 @@ import type * as Calls from '../../lib/db/postgres/counts/calls.js'
 import type * as Changes from '../../lib/db/postgres/changes.js'
 import type * as Faults from '../../lib/db/postgres/faults.js'
 import type * as Leadership from '../../lib/db/postgres/lead/leadership.js'
+import type * as Http from '../../lib/distributors/session/http.js'
 import type * as Apply from '../../lib/feeds/shared/apply.js'
 import type * as Follow from '../../lib/feeds/shared/follow.js'
 import type * as Parts from '../../lib/feeds/shared/parts.js'
@@ -157,6 +158,19 @@ export const PLANTS: readonly NodesPlant[] = [
       {
         at: 'lib/orders/engine/sender/fence.ts#whyTooLate',
         make: (): typeof Fence.whyTooLate => () => null,
+      },
+    ],
+  },
+  {
+    name: 'the clocks are not looked at once a connection is there',
+    suites: ['postgres/orders'],
+    seams: [
+      {
+        at: 'lib/distributors/session/http.ts#callHttp',
+        make:
+          (real: typeof Http.callHttp): typeof real =>
+          (egress, call, signal) =>
+            real(egress, call, signal),
       },
     ],
   },
