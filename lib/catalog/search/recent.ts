@@ -17,8 +17,8 @@ import { isList } from '../snapshot/row-set.js'
 import type { Hits, SearchedView } from './page.js'
 import type { SearchQuery } from '../shapes.js'
 
-/** Bytes of hits of all views: 256 bitsets of a million rows; a list has 4 a row. */
-const HITS_BYTES = 32 * MB
+/** Bytes of hits of all views: 128 bitsets of a million rows; a list has 4 a row. */
+const HITS_BYTES = 16 * MB
 /** What an entry takes beside its rows: its key, and its place among the others. */
 const ENTRY_BYTES = 300
 /** Bytes of pages of all views: some 600 of 50 offers. */
