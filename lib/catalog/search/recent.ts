@@ -17,10 +17,12 @@ import { isList } from '../snapshot/row-set.js'
 import type { Hits, SearchedView } from './page.js'
 import type { SearchQuery } from '../shapes.js'
 
-/** Bytes of hits of all views: 256 bitsets of a million rows; a list has 4 a row. */
-const HITS_BYTES = 32 * MB
-/** What an entry takes beside its rows: its key, and its place among the others. */
+/** Bytes of hits of all views: 128 bitsets of a million rows; a list has 4 a row. */
+const HITS_BYTES = 16 * MB
+/** What an entry takes beside what is counted: its place among the others. */
 const ENTRY_BYTES = 300
+/** Pages of longer queries are not remembered: their keys might outweigh them. */
+const LONGEST_KEY = 1_000
 /** Bytes of pages of all views: some 600 of 50 offers. */
 const PAGES_BYTES = 16 * MB
 /** How long a page is kept that nobody asks for. */
@@ -32,15 +34,15 @@ export class Recent {
   readonly #pages = new Cache<Buffer>({
     idle: PAGE_IDLE,
     most: PAGES_BYTES,
-    sizeOf: (page) => page.length,
+    sizeOf: (page) => ENTRY_BYTES + LONGEST_KEY + page.length,
   })
   #scratch: Bits | null = null
 
   constructor(hitsBytes = HITS_BYTES) {
     this.#hits = new LRUCache({
       maxSize: hitsBytes,
-      sizeCalculation: ({ rows }) =>
-        ENTRY_BYTES + (isList(rows) ? rows.byteLength : rows.words.byteLength),
+      sizeCalculation: ({ rows }, key) =>
+        ENTRY_BYTES + key.length * 2 + (isList(rows) ? rows.byteLength : rows.words.byteLength),
       // A bitset that goes is the memory of the next one: a new one of 125 KB has to be cleared.
       dispose: ({ rows }) => {
         if (!isList(rows)) this.#scratch ??= rows
@@ -75,7 +77,8 @@ export class Recent {
 
   /** The page of a query as it was written, by `make` where it is not remembered. */
   page(view: SearchedView, query: SearchQuery, make: () => Promise<Buffer>): Promise<Buffer> {
-    return this.#pages.get(`${this.#numberOf(view)} ${JSON.stringify(query)}`, make)
+    const key = `${this.#numberOf(view)} ${JSON.stringify(query)}`
+    return key.length > LONGEST_KEY ? make() : this.#pages.get(key, make)
   }
 
   /** Forgets all: another snapshot makes other views. */
