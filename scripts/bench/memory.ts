@@ -82,6 +82,8 @@ const records = openRecords(raw as never)
 for (const [i, view] of views.entries())
   for (const rows of pages[i]!) await records.products(view, rows)
 tell('the texts that were shown')
+// Until here all of it is in use.
+if (views.some(({ total }) => total === 0)) throw new Error('a subscriber sees nothing')
 const all = last - begun
 console.log(
   `${megabytes(all)}  in all; a feed of these offers has ${megabytes(feed).trim()}: ` +
