@@ -209,6 +209,7 @@ async function closeAll(app: Open): Promise<void> {
   await closeCheckRuns(ctx.checkRuns)
   await ctx.exports.stop()
   ctx.analytics.stop()
+  ctx.catalog.stop()
   await ctx.dealers.stop()
   ctx.limits.flush()
   app.simulators.close()

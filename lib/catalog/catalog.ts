@@ -38,7 +38,7 @@ export interface Catalog {
    * where the caller has it, so that both go by the same one.
    */
   view(subscriber: Subscriber, ignoreRestrictions: boolean, saved?: Saved): Promise<View>
-  /** Builds no more; one that is under way may be cut off. */
+  /** Builds no more, and forgets what searches found; a build that is under way may be cut off. */
   stop(): void
 }
 
@@ -64,7 +64,10 @@ export function openCatalog({ configurations, ...parts }: CatalogParts): Catalog
     first: () => live.first(),
     buildAhead: () => live.buildAhead(),
     status: () => live.status(),
-    stop: () => live.stop(),
+    stop() {
+      live.stop()
+      recent.clear()
+    },
     async view(subscriber, ignoreRestrictions, given) {
       const saved = given ?? (await configurations.of(subscriber))
       if (saved.active.length === 0) throw new ApiError('no_active_distributors')
