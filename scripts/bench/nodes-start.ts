@@ -5,7 +5,7 @@
  *   npx tsx scripts/bench/nodes-start.ts [offers] [rounds]
  * The command as it is delivered, on a demo shop with so many offers more, beside a node that leads.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import {
   cpSync,
@@ -18,7 +18,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { Client } from 'minio'
 import { open } from '../../lib/app/open.js'
 import { pause } from '../../lib/core/async/wait.js'
@@ -30,6 +29,8 @@ import { startS3Server } from '../../test/objects/s3-server.js'
 // Bundles are built by a script without types.
 // @ts-expect-error no declaration
 import { bundleProgram } from '../../build.mjs'
+import { launch } from './launched.js'
+import type { Launch, Launched } from './launched.js'
 import { writeOffers } from './offers.js'
 import { folderOnDisk, percentile } from './order-shop.js'
 
@@ -39,39 +40,15 @@ const BUCKET = 'bench'
 
 type Env = Readonly<Record<string, string>>
 
-interface Server {
-  child: ChildProcess
-  /** Resolves with the time at which the log said that all of it is there. */
-  ready: Promise<number>
-  url: string
-  key: string
-}
+const start = (launcher: string, command: Launch['command'], given: Pick<Launch, 'dir' | 'env'>) =>
+  launch(launcher, {
+    command,
+    options: ['--admin', 'none'],
+    ...given,
+    begun: (child) => running.add(child),
+  })
 
-async function start(
-  launcher: string,
-  command: 'demo' | 'serve',
-  { dir, env = {} }: { dir: string; env?: Env },
-): Promise<Server> {
-  const args = [command, '--dir', dir, '--port', '0', '--admin', 'none', '--json']
-  const child = spawn(launcher, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, QUARTERMASTER_LOG: 'info', ...env },
-  })
-  running.add(child)
-  const ready = new Promise<number>((done) => {
-    createInterface({ input: child.stderr }).on('line', (text) => {
-      if (text.includes('"the server is ready"')) done(performance.now())
-      else if (!text.includes('"level":30')) console.error(text)
-    })
-  })
-  const line = await new Promise<string>((done, fail) => {
-    createInterface({ input: child.stdout }).once('line', done)
-    child.once('exit', (code) => fail(new Error(`ended with ${code}`)))
-  })
-  return { child, ready, ...(JSON.parse(line) as Omit<Server, 'child' | 'ready'>) }
-}
-
-async function end({ child }: Pick<Server, 'child'>, signal: NodeJS.Signals): Promise<void> {
+async function end({ child }: Pick<Launched, 'child'>, signal: NodeJS.Signals): Promise<void> {
   const ended = new Promise((done) => child.once('exit', done))
   child.kill(signal)
   await ended
@@ -83,7 +60,7 @@ async function ask(url: string, path: string, key: string): Promise<Response> {
 }
 
 /** The total of a search; null where it is not answered. */
-async function found({ url }: Pick<Server, 'url'>, key: string): Promise<number | null> {
+async function found({ url }: Pick<Launched, 'url'>, key: string): Promise<number | null> {
   const response = await ask(url, '/v1/products/search?q=glock&page_size=5', key)
   const { data } = (await response.json()) as { data?: { total: number } }
   return response.status === 200 ? data!.total : null
@@ -147,10 +124,6 @@ try {
   const address = await postgres.database()
   const file = join(dir, 'database')
   writeFileSync(file, address, { mode: 0o600 })
-  const move = spawnSync(launcher, ['move', '--dir', moved, '--to-file', file, '--preview'], {
-    encoding: 'utf8',
-  })
-  if (move.status !== 0) throw new Error(move.stderr)
   const envThrough = (database: number, bucket: number): Env => ({
     QUARTERMASTER_DATABASE: address.replace(`:${postgres.port}/`, `:${database}/`),
     QUARTERMASTER_SECRET_KEY: readFileSync(join(moved, 'keys', 'secret-key'), 'utf8').trim(),
@@ -160,6 +133,11 @@ try {
     QUARTERMASTER_S3_ACCESS_KEY: store.owner.accessKey,
     QUARTERMASTER_S3_SECRET_KEY: store.owner.secretKey,
   })
+  const move = spawnSync(launcher, ['move', '--dir', moved, '--to-file', file, '--preview'], {
+    encoding: 'utf8',
+    env: { ...process.env, ...envThrough(postgres.port, Number(port)) },
+  })
+  if (move.status !== 0) throw new Error(move.stderr)
   const led = join(dir, 'leader')
   mkdirSync(led)
   for (const suffix of ['', '-wal'])

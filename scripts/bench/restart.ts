@@ -6,50 +6,24 @@
  * The command as it is delivered, on a demo shop with so many offers more. The yardstick is a Node
  * that starts and does nothing, between the restarts.
  */
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { filesIn } from '../../lib/db/sqlite/folder.js'
 import { openFile } from '../../lib/db/sqlite/sqlite.js'
 import { open } from '../../lib/app/open.js'
 // Bundles are built by a script without types.
 // @ts-expect-error no declaration
 import { bundleProgram } from '../../build.mjs'
+import { launch } from './launched.js'
+import type { Launched } from './launched.js'
 import { folderOnDisk, percentile } from './order-shop.js'
 import { writeOffers } from './offers.js'
 
 const OFFERS = Number(process.argv[2] ?? 1_000_000)
 const RESTARTS = Number(process.argv[3] ?? 30)
 
-interface Server {
-  child: ChildProcess
-  /** Resolves with the time at which the log said that all of it is there. */
-  ready: Promise<number>
-  url: string
-  key: string
-}
-
-async function start(launcher: string, dir: string, command: 'demo' | 'serve'): Promise<Server> {
-  const child = spawn(launcher, [command, '--dir', dir, '--port', '0', '--json'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, QUARTERMASTER_LOG: 'info' },
-  })
-  const ready = new Promise<number>((done) => {
-    createInterface({ input: child.stderr }).on('line', (text) => {
-      if (text.includes('"the server is ready"')) done(performance.now())
-      else if (!text.includes('"level":30')) console.error(text)
-    })
-  })
-  const line = await new Promise<string>((done, fail) => {
-    createInterface({ input: child.stdout }).once('line', done)
-    child.once('exit', (code) => fail(new Error(`ended with ${code}`)))
-  })
-  return { child, ready, ...(JSON.parse(line) as Omit<Server, 'child' | 'ready'>) }
-}
-
-async function kill({ child }: Server): Promise<void> {
+async function kill({ child }: Launched): Promise<void> {
   const ended = new Promise((done) => child.once('exit', done))
   child.kill('SIGKILL')
   await ended
@@ -69,7 +43,7 @@ async function ask(url: string, path: string, key: string): Promise<number> {
 const headers = (key: string) => ({ 'x-api-key': key, 'content-type': 'application/json' })
 
 /** Orders of which nobody waits for the answer. */
-function orderBlindly({ url, key }: Server, item: unknown, name: string): void {
+function orderBlindly({ url, key }: Launched, item: unknown, name: string): void {
   const customer = {
     name: 'Pat Doe',
     email: 'pat@customer.example',
@@ -90,7 +64,7 @@ function orderBlindly({ url, key }: Server, item: unknown, name: string): void {
 const dir = folderOnDisk()
 mkdirSync('dist', { recursive: true })
 const bundle = mkdtempSync(resolve('dist', 'bench-'))
-let server: Server | undefined
+let server: Launched | undefined
 try {
   await bundleProgram(bundle)
   const launcher = join(bundle, 'quartermaster')
@@ -98,7 +72,7 @@ try {
   const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
   writeOffers(catalog, OFFERS)
   catalog.close()
-  server = await start(launcher, dir, 'demo')
+  server = await launch(launcher, { command: 'demo', dir })
   const { key } = server
   const found = (await (
     await fetch(`${server.url}/v1/products/search?in_stock=true&product_class=AO&page_size=1`, {
@@ -130,7 +104,7 @@ try {
       const idle = performance.now()
       spawnSync(process.execPath, ['-e', '0'])
       const begin = performance.now()
-      server = await start(launcher, dir, 'serve')
+      server = await launch(launcher, { command: 'serve', dir })
       while ((await ask(server.url, '/v1/ping', key)) !== 200);
       const ping = performance.now() - begin
       orderBlindly(server, item, `R-${isKept ? 'kept' : 'built'}-${i}`)
