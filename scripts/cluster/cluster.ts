@@ -173,7 +173,7 @@ export class Cluster {
       }
     }
     const isAway = (node: ClusterNode) => trouble.isDatabaseAway || node.isCutOff
-    const reading = readOn(nodes, { key: keys[0]!, isAway, stop: signal })
+    const reading = readOn(nodes, { key: await this.ground.newKey(), isAway, stop: signal })
     const beside = [
       this.#watchLead(signal),
       this.#feed.move(signal),
