@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.js'
 import type { ConfigurationCtx } from '../configuration/ctx.js'
 import type { Fulfillment } from '../distributors/fulfillment.js'
-import type { Change, Moved, StoredPo } from './stored.js'
+import type { Change, Moved, Outcome, StoredPo } from './stored.js'
 import type { RestrictionsCtx } from '../restrictions/ctx.js'
 
 /** The right to send, for as long as it is held: with several nodes, no longer than its epoch. */
@@ -36,7 +36,7 @@ export interface OrderSender {
    * What another process has made of a placement, as the next look finds it, within a tenth of a
    * second; null where the database is away for the moment.
    */
-  outcomeOf(placementId: number): Promise<'through' | 'paused' | 'open' | null>
+  outcomeOf(placementId: number): Promise<Outcome | null>
   /** Takes a slot for one send of an account, if one is free now. */
   tryTake(account: string, connector: Fulfillment): boolean
   free(account: string): void

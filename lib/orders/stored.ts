@@ -37,6 +37,12 @@ export interface Moved {
   record: Selectable<FulfillmentOrderTable>
 }
 
+/**
+ * What became of a placement. `through`: each part was sent, or could not be. `paused`: none is being
+ * sent, and the others wait for the operator. `open`: a part is being sent, or soon will be.
+ */
+export type Outcome = 'through' | 'paused' | 'open'
+
 /** States from which a purchase order goes on by itself, or by an operator's word. */
 export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'review']
 /** States that produced no distributor order. */

@@ -48,13 +48,13 @@ export function makeGate(
       if (seen) seen.keyId = key.id
       return whyShut(key, address) ?? admit(limits, key, route)
     }
+    const entered = enter()
+    if (!(entered instanceof ApiError)) return entered
     const from = address ?? peer ?? 'unknown'
     const refuse = (error: ApiError): never => {
       if (error.code === 'invalid_api_key') limits.noteWrongKey(from)
       throw error
     }
-    const entered = enter()
-    if (!(entered instanceof ApiError)) return entered
     if (entered.code === 'invalid_api_key' && !limits.mayGuess(from))
       throw new ApiError('rate_limited', {
         message: 'Too many wrong keys from this address.',

@@ -7,17 +7,12 @@ import { isCommitUnknown, isUnavailable } from '../../db/faults.js'
 import type { PoState } from '../../db/tables/orders.js'
 import { all, lookWithin } from '../../db/reading.js'
 import type { OrdersCtx } from '../ctx.js'
+import type { Outcome } from '../stored.js'
 import { unsentPlacements } from './queries.js'
 
 /** How often it is looked where nobody tells, and how long a look comes after the one before, in ms. */
 const POLL = 100
 const LEAST = 10
-
-/**
- * `through`: each part was sent, or could not be. `paused`: none is being sent, and the others wait
- * for the operator. `open`: a part is being sent, or soon will be.
- */
-export type Outcome = 'through' | 'paused' | 'open'
 
 export interface Outcomes {
   /**
