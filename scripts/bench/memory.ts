@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { buildSnapshot } from '../../lib/catalog/snapshot/build.js'
 import { openSnapshot } from '../../lib/catalog/snapshot/open.js'
 import { facetsOf } from '../../lib/catalog/search/facets.js'
+import { Recent } from '../../lib/catalog/search/recent.js'
 import { openRecords } from '../../lib/catalog/search/records.js'
 import { searchView } from '../../lib/catalog/search/search.js'
 import { makeView } from '../../lib/catalog/view/view.js'
@@ -74,20 +75,24 @@ const views = Array.from({ length: SUBSCRIBERS }, (_, i) => {
 tell(`views of ${SUBSCRIBERS} subscribers, ${SUBSCRIBERS / OWN_PRICES} of them with own prices`)
 for (const view of views) facetsOf(view)
 tell('their facets')
+const recent = new Recent()
 const pages = views.map((view, i) =>
-  queriesOf(samples, i).map((query) => searchView(view, query).rows),
+  queriesOf(samples, i).map((query) => ({ query, rows: searchView(view, query, recent).rows })),
 )
 tell('what searches keep, and the pages')
 const records = openRecords(raw as never)
 for (const [i, view] of views.entries())
-  for (const rows of pages[i]!) await records.products(view, rows)
-tell('the texts that were shown')
+  for (const { query, rows } of pages[i]!)
+    await recent.page(view, query, () => records.products(view, rows))
+tell('the texts that were shown, and pages that are remembered')
 // Until here all of it is in use.
-if (views.some(({ total }) => total === 0)) throw new Error('a subscriber sees nothing')
+if (pages.length !== views.length || views.some(({ total }) => total === 0))
+  throw new Error('a subscriber sees nothing')
 const all = last - begun
 console.log(
   `${megabytes(all)}  in all; a feed of these offers has ${megabytes(feed).trim()}: ` +
     `${(all / feed).toFixed(2)} x (goal <= 1)`,
 )
+recent.clear()
 raw.close()
 rmSync(dir, { recursive: true, force: true })
