@@ -10,6 +10,12 @@ import { LOOKS, assertClean, barriers, enter, goTo } from './visit.js'
 import type { Browser, Page } from './visit.js'
 import { CUSTOMER } from '../orders/shop.js'
 
+/** Labels of the fields whose control is wider than their place: it would lie on the next one. */
+const stickingOut = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.field')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .map((one) => 'wider than its place: ' + one.querySelector('label')?.innerText)`)
+
 describe('every page of the console', { skip: WITHOUT_BROWSER }, () => {
   let console: DemoConsole
   let browser: Browser
@@ -39,6 +45,7 @@ describe('every page of the console', { skip: WITHOUT_BROWSER }, () => {
         const faults = [
           ...(headings.length === 1 && title.test(headings[0]!) ? [] : [`h1: ${headings.join()}`]),
           ...((await sideways(page)) === 0 ? [] : ['it can be moved sideways']),
+          ...(await stickingOut(page)),
           ...(await page.locator('.fault').allInnerTexts()),
           // In the dark only colors are others.
           ...(await barriers(page, look === 'dark' ? ['color-contrast'] : undefined)),
